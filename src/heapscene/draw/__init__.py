@@ -1,0 +1,25 @@
+"""3. The narrow waist: what to draw, as plain data.
+
+In:   values and adaptive values, from a scene graph or from a user's own code.
+Out:  :class:`Draw` and the :class:`DrawSource` protocol, read by the heap.
+Keeps: draws are frozen; a change is an adaptive value inside, or a replacement.
+
+A scene graph makes draws and does not know that a GPU exists; the renderer draws draws and
+does not know that a scene graph exists. They meet here, and only here.
+"""
+
+from heapscene.draw.color import rgba as rgba
+from heapscene.draw.draw import Draw as Draw
+from heapscene.draw.draw import check_instances as check_instances
+from heapscene.draw.encode import encode_rows as encode_rows
+from heapscene.draw.encode import encode_value as encode_value
+from heapscene.draw.encode import numpy_dtype as numpy_dtype
+from heapscene.draw.geometry import Geometry as Geometry
+from heapscene.draw.geometry import as_attribute as as_attribute
+from heapscene.draw.geometry import as_indices as as_indices
+from heapscene.draw.geometry import check_geometry as check_geometry
+from heapscene.draw.material import Material as Material
+from heapscene.draw.source import DrawChange as DrawChange
+from heapscene.draw.source import DrawReader as DrawReader
+from heapscene.draw.source import DrawSource as DrawSource
+from heapscene.draw.state import PipelineState as PipelineState

@@ -1,0 +1,111 @@
+"""Draw: one thing to draw, as plain data."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from heapscene.adaptive import AVal
+from heapscene.draw.encode import encode_rows, encode_value
+from heapscene.draw.geometry import Geometry
+from heapscene.draw.state import PipelineState
+from heapscene.errors import InputError, explain
+from heapscene.shader import ProgramLike
+
+__all__ = ["Draw"]
+
+
+@dataclass(frozen=True, eq=False, slots=True, weakref_slot=True)
+class Draw:
+    """One object: a program, a geometry, its values and its pipeline state.
+
+    A draw never changes; what changes are the adaptive values in it. Two draws that hold the same adaptive
+    value (the same object) share its memory; equal constants are shared too.
+
+    Parameters
+    ----------
+    program
+        What to run, see :class:`heapscene.Program`.
+    geometry
+        A :class:`Geometry`, or an adaptive value of one.
+    inputs
+        Values of the program's inputs by name: numbers, arrays or adaptive values. What is missing
+        comes from the frame (``view``, ``proj``, ...).
+    instances
+        Per-instance inputs by name: ``instance_count`` rows, or one row for all.
+    instance_count
+        How often to draw the geometry; 0 draws nothing.
+    visible
+        Hidden draws cost nothing and keep their memory.
+    state
+        Pipeline state, or an adaptive value of one.
+    rules
+        Reserved for state decided on the GPU; has to be empty.
+
+    Raises
+    ------
+    InputError
+        A name that the program does not read, or a value of the wrong type.
+    """
+
+    program: ProgramLike
+    geometry: Geometry | AVal[Geometry]
+    inputs: Mapping[str, Any] = field(default_factory=dict)
+    instances: Mapping[str, Any] = field(default_factory=dict)
+    instance_count: int | AVal[int] = 1
+    visible: bool | AVal[bool] = True
+    state: PipelineState | AVal[PipelineState] = PipelineState()
+    rules: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        known = self.program.interface.inputs
+        for name, value in self.inputs.items():
+            if name not in known:
+                raise _unknown(name, known)
+            if not isinstance(value, AVal):
+                encode_value(known[name], value, name)
+        for name, value in self.instances.items():
+            if name not in known:
+                raise _unknown(name, known)
+            if name in self.inputs:
+                raise InputError(
+                    explain(
+                        f"{name!r} is given both as an input and per instance",
+                        fix=f"Leave {name!r} out of inputs or out of instances.",
+                    )
+                )
+            if not isinstance(value, AVal):
+                check_instances(
+                    name, len(encode_rows(known[name], value, name)), self.instance_count
+                )
+        if self.rules:
+            raise InputError(
+                explain(
+                    "rules= is not supported yet",
+                    facts={"rules": ", ".join(self.rules)},
+                    fix="Give state= or visible= as an adaptive value instead.",
+                )
+            )
+
+
+def check_instances(name: str, rows: int, count: int | AVal[int]) -> None:
+    """Raise unless a per-instance input has ``count`` rows, or one row for all."""
+    wanted = count.force() if isinstance(count, AVal) else count
+    if rows not in (1, wanted) and not (isinstance(count, AVal) and rows > wanted):
+        raise InputError(
+            explain(
+                f"per-instance input {name!r} has {rows:,} rows for {wanted:,} instances",
+                fix=f"Give {wanted:,} rows, or one row for all instances.",
+            )
+        )
+
+
+def _unknown(name: str, known: Mapping[str, Any]) -> InputError:
+    return InputError(
+        explain(
+            f"the program has no input named {name!r}",
+            facts={"inputs": ", ".join(f"{key}: {type_}" for key, type_ in sorted(known.items()))},
+            fix="Leave it out, or declare it in the program's input struct.",
+        )
+    )

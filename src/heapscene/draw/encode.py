@@ -1,0 +1,148 @@
+"""Values become bytes: the one place where Python values meet the layout of heap pages.
+
+Everything is packed little-endian at its natural size (f32 4, vec3 12, mat4 64 bytes), matrices
+row-major as NumPy has them.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from heapscene.draw.color import rgba
+from heapscene.errors import InputError, explain
+from heapscene.shader.types import BOOL, I32, U32, Matrix, Scalar, Type, Vector
+
+__all__ = ["encode_rows", "encode_value", "numpy_dtype"]
+
+
+def numpy_dtype(type_: Type) -> np.dtype[Any]:
+    """Return the NumPy dtype of the 32-bit words of ``type_``.
+
+    Examples
+    --------
+    >>> from heapscene.shader.types import VEC3
+    >>> numpy_dtype(VEC3)
+    dtype('float32')
+    """
+    scalar = type_.scalar if isinstance(type_, Vector) else type_
+    if scalar == U32 or scalar == BOOL:
+        return np.dtype("<u4")
+    if scalar == I32:
+        return np.dtype("<i4")
+    return np.dtype("<f4")
+
+
+def encode_value(type_: Type, value: Any, name: str) -> bytes:
+    """Return the packed bytes of one value.
+
+    A colour name or hex string becomes four numbers; a ``vec4`` given three numbers gets
+    ``w = 1``, as WebGPU fills vertex attributes.
+
+    Raises
+    ------
+    InputError
+        The value has the wrong shape or kind for the type; ``name`` is in the message.
+    """
+    try:
+        return _encoder(type_)(value)
+    except InputError:
+        raise
+    except (TypeError, ValueError, struct.error, OverflowError) as cause:
+        raise _mismatch(type_, value, name) from cause
+
+
+def encode_rows(type_: Type, value: Any, name: str) -> NDArray[np.uint32]:
+    """Return the packed words of an array of values, ``(rows, words)``.
+
+    Raises
+    ------
+    InputError
+        The array's shape does not fit the type.
+    """
+    array = np.asarray(value)
+    if array.dtype.kind not in "fiub":
+        raise _mismatch(type_, value, name)
+    want = (type_.rows, type_.columns) if isinstance(type_, Matrix) else (type_.words,)
+    if array.ndim == 1 and type_.words == 1:
+        array = array[:, None]
+    if array.ndim == 2 and array.shape[1] == 3 and want == (4,):
+        array = np.concatenate([array, np.ones((len(array), 1), array.dtype)], axis=1)
+    if array.shape[1:] != want:
+        raise InputError(
+            explain(
+                f"{name!r} needs rows of {type_}",
+                facts={"shape": array.shape, "expected": f"(rows, {', '.join(map(str, want))})"},
+                fix="Give one row per instance.",
+            )
+        )
+    with np.errstate(over="ignore", invalid="ignore"):
+        packed = np.ascontiguousarray(array, dtype=numpy_dtype(type_))
+    return packed.reshape(len(array), type_.words).view(np.uint32)
+
+
+@cache
+def _encoder(type_: Type) -> Callable[[Any], bytes]:
+    if isinstance(type_, Scalar):
+        code = {"f32": "<f", "i32": "<i", "u32": "<I", "bool": "<I"}[type_.name]
+        pack = struct.Struct(code).pack
+        if type_.is_float:
+            return lambda value: pack(float(value))
+        return lambda value: pack(int(value.__index__() if hasattr(value, "__index__") else value))
+    if isinstance(type_, Vector):
+        return _vector_encoder(type_)
+    if isinstance(type_, Matrix):
+        shape = (type_.rows, type_.columns)
+
+        def encode_matrix(value: Any) -> bytes:
+            array = np.asarray(value, dtype="<f4")
+            if array.shape != shape:
+                raise TypeError(f"shape {array.shape}")
+            return array.tobytes()
+
+        return encode_matrix
+    raise TypeError(f"{type_} is not a type of a draw input")
+
+
+def _vector_encoder(type_: Vector) -> Callable[[Any], bytes]:
+    code = {"f32": "f", "i32": "i", "u32": "I", "bool": "I"}[type_.scalar.name]
+    pack = struct.Struct(f"<{type_.size}{code}").pack
+    is_float = type_.scalar.is_float
+    may_be_color = is_float and type_.size >= 3
+    pads = is_float and type_.size == 4
+
+    def encode_vector(value: Any) -> bytes:
+        if may_be_color and isinstance(value, str):
+            value = rgba(value)[: type_.size]
+        if pads and len(value) == 3:
+            return pack(*value, 1.0)
+        return pack(*value)
+
+    return encode_vector
+
+
+def _mismatch(type_: Type, value: Any, name: str) -> InputError:
+    shown = repr(value)
+    return InputError(
+        explain(
+            f"{name!r} is a {type_}, and this value is not",
+            facts={
+                "value": shown if len(shown) <= 60 else shown[:57] + "...",
+                "kind": f"{type(value).__name__}{getattr(value, 'shape', '')}",
+            },
+            fix=f"Write {name}={_example(type_)}, or an adaptive value of that.",
+        )
+    )
+
+
+def _example(type_: Type) -> str:
+    if isinstance(type_, Matrix):
+        return f"numpy.eye({type_.rows})"
+    if isinstance(type_, Vector):
+        return "(" + ", ".join(["0"] * type_.size) + ")"
+    return "0"
