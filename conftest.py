@@ -1,4 +1,4 @@
-"""What holds for every test: hypothesis profiles, the ``gpu`` mark, a runtime folder for the driver.
+"""What holds for every test: hypothesis profiles, the ``gpu`` mark, the driver's folder.
 
 It lies at the root, beside ``pyproject.toml``, because it configures the run; fixtures live in
 ``tests/conftest.py``.
@@ -22,7 +22,8 @@ _GPU_FOLDERS = (
     "tests/unit/render/",
 )
 
-# A shared machine may stall for a second, so no example has a deadline; pytest-timeout ends what hangs.
+# A shared machine may stall for a second, so no example has a deadline; what hangs is ended by
+# pytest-timeout.
 settings.register_profile(
     "ci", derandomize=True, deadline=None, max_examples=50, print_blob=True, database=None
 )

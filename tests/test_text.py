@@ -1,4 +1,4 @@
-"""No file speaks of one particular machine, of its package index, or of how the work was planned."""
+"""No file speaks of one machine, of its package index, or of how the work was planned."""
 
 from __future__ import annotations
 
