@@ -82,7 +82,7 @@ class Expressions(Lowering):
 
     def any(self, node: ast.expr) -> Expr | Static:
         """Return a value or a captured object."""
-        method = self._METHODS.get(type(node))
+        method = self._EXPRESSIONS.get(type(node))
         if method is None:
             what, fix = _REFUSED.get(type(node), (type(node).__name__, ""))
             raise self.fault(
@@ -381,7 +381,7 @@ class Expressions(Lowering):
     uses: dict[str, Any]
     loop_names: set[str]
 
-    _METHODS: ClassVar[dict[type, Callable[[Any, Any], Expr | Static]]] = {
+    _EXPRESSIONS: ClassVar[dict[type, Callable[[Any, Any], Expr | Static]]] = {
         ast.Name: _name,
         ast.Constant: _literal,
         ast.Attribute: _attribute,
