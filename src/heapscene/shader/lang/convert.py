@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import enum
 from typing import Any
+from weakref import WeakValueDictionary
 
 import numpy as np
 
@@ -24,11 +25,11 @@ from heapscene.shader.types import (
     Vector,
 )
 
-__all__ = ["captured", "convert", "type_of", "value_class", "zero"]
+__all__ = ["captured", "convert", "register_struct", "type_of", "value_class", "zero"]
 
 _MATRICES: dict[int, type[MatrixValue[Any]]] = {2: mat2, 3: mat3, 4: mat4}
 _SCALARS: dict[Scalar, type[Any]] = {F32: Float32, I32: Int32, U32: UInt32, BOOL: bool}
-_STRUCTS: dict[StructType, type[Any]] = {}
+_structs: WeakValueDictionary[StructType, type[Any]] = WeakValueDictionary()
 
 
 def type_of(annotation: object, where: str = "this annotation") -> Type:
@@ -66,9 +67,14 @@ def value_class(kind: Type) -> type[Any]:
         return vector_class(kind.scalar, kind.size)
     if isinstance(kind, Matrix) and kind.columns == kind.rows:
         return _MATRICES[kind.columns]
-    if isinstance(kind, StructType) and kind in _STRUCTS:
-        return _STRUCTS[kind]
+    if isinstance(kind, StructType) and kind in _structs:
+        return _structs[kind]
     raise ShaderTypeError(explain(f"there are no values of type {kind} in CPython"))
+
+
+def register_struct(cls: type[Any]) -> None:
+    """Make :func:`value_class` find the class of a struct type."""
+    _structs[cls.__shader_type__] = cls
 
 
 def zero(kind: Type) -> Any:
@@ -88,9 +94,11 @@ def convert(value: object, kind: Type, where: str) -> Any:
     ShaderTypeError
         It is of another type, or has another shape.
     """
-    wanted = value_class(kind)
-    if type(value) is wanted:
+    if getattr(type(value), "__shader_type__", None) == kind or (
+        kind is BOOL and type(value) is bool
+    ):
         return value
+    wanted = value_class(kind)
     try:
         if isinstance(kind, Scalar):
             return to_scalar(kind, value)

@@ -359,13 +359,13 @@ class Integer(int):
         return self._wrapped(int(self) << _amount(self, "<<", other))
 
     def __rlshift__(self, other: Any) -> Any:
-        return type(self)(other) << self
+        return Int32(other) << self
 
     def __rshift__(self, other: Any) -> Any:
         return self._wrapped(int(self) >> _amount(self, ">>", other))
 
     def __rrshift__(self, other: Any) -> Any:
-        return type(self)(other) >> self
+        return Int32(other) >> self
 
     def __invert__(self) -> Any:
         return self._wrapped(~int(self))

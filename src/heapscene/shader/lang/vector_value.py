@@ -17,7 +17,18 @@ from heapscene.errors import ShaderTypeError, explain
 from heapscene.shader.lang.scalars import Float32, Int32, UInt32, scalar_type
 from heapscene.shader.types import BOOL, F32, I32, U32, Scalar, Vector
 
-__all__ = ["B", "S", "V2", "V3", "V4", "VectorValue", "register", "to_scalar", "vector_class"]
+__all__ = [
+    "DTYPES",
+    "B",
+    "S",
+    "V2",
+    "V3",
+    "V4",
+    "VectorValue",
+    "register",
+    "to_scalar",
+    "vector_class",
+]
 
 S = TypeVar("S")
 B = TypeVar("B")
@@ -28,7 +39,7 @@ V4 = TypeVar("V4")
 _SETS = ("xyzw", "rgba")
 _CLASSES: dict[tuple[Scalar, int], type[VectorValue[Any, Any, Any, Any, Any]]] = {}
 _SCALARS: dict[Scalar, Callable[[Any], Any]] = {F32: Float32, I32: Int32, U32: UInt32, BOOL: bool}
-_DTYPES = {F32: np.float32, I32: np.int32, U32: np.uint32, BOOL: np.bool_}
+DTYPES = {F32: np.float32, I32: np.int32, U32: np.uint32, BOOL: np.bool_}
 
 
 def vector_class(scalar: Scalar, size: int) -> type[VectorValue[Any, Any, Any, Any, Any]]:
@@ -115,7 +126,7 @@ class VectorValue(Generic[S, B, V2, V3, V4]):
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
         del copy
-        wanted = _DTYPES[self.__shader_type__.scalar] if dtype is None else dtype
+        wanted = DTYPES[self.__shader_type__.scalar] if dtype is None else dtype
         return np.array(
             [part.item() if hasattr(part, "item") else part for part in self._parts], wanted
         )
