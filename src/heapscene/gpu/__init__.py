@@ -14,7 +14,8 @@ from heapscene.gpu.bind import Layouts as Layouts
 from heapscene.gpu.bind import Resource as Resource
 from heapscene.gpu.buffer import GpuBuffer as GpuBuffer
 from heapscene.gpu.buffer import Mirror as Mirror
-from heapscene.gpu.buffer import UniformBuffer as UniformBuffer
+from heapscene.gpu.buffer import SmallBuffer as SmallBuffer
+from heapscene.gpu.buffer import Usage as Usage
 from heapscene.gpu.buffer import WordsLike as WordsLike
 from heapscene.gpu.counters import Counters as Counters
 from heapscene.gpu.device import DEFAULT_LIMITS as DEFAULT_LIMITS

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from heapscene.errors import GpuError, explain
@@ -30,11 +30,14 @@ class Binding:
         ``"uniform"``, ``"read-only-storage"`` or ``"storage"`` (read and written).
     stages
         Which shader stages see it.
+    name
+        What the shader calls it; not part of the layout.
     """
 
     index: int
     kind: Kind
     stages: tuple[Stage, ...] = ("compute",)
+    name: str = field(default="", compare=False)
 
 
 Resource: TypeAlias = GpuBuffer | tuple[GpuBuffer, int, int]
@@ -96,16 +99,17 @@ class BindGroup:
     nothing outlives its buffers.
     """
 
-    __slots__ = ("_bindings", "_group", "_key", "_layouts", "label")
+    __slots__ = ("_group", "_key", "_layouts", "label")
 
-    def __init__(self, layouts: Layouts, bindings: tuple[Binding, ...], label: str = "") -> None:
+    def __init__(self, layouts: Layouts, label: str = "") -> None:
         self.label = label
         self._layouts = layouts
-        self._bindings = bindings
         self._key: tuple[Any, ...] | None = None
         self._group: wgpu.GPUBindGroup | None = None
 
-    def get(self, resources: Sequence[Resource]) -> wgpu.GPUBindGroup:
+    def get(
+        self, bindings: tuple[Binding, ...], resources: Sequence[Resource]
+    ) -> wgpu.GPUBindGroup:
         """Return the group for ``resources``, one per binding, in the order of the bindings.
 
         Raises
@@ -116,7 +120,8 @@ class BindGroup:
         import wgpu
 
         parts = [item if isinstance(item, tuple) else (item, 0, item.nbytes) for item in resources]
-        key = tuple((id(buffer), buffer.generation, start, size) for buffer, start, size in parts)
+        identities = ((id(buffer), buffer.generation, start, size) for buffer, start, size in parts)
+        key = (bindings, *identities)
         if self._group is not None and key == self._key:
             return self._group
         try:
@@ -125,17 +130,17 @@ class BindGroup:
                     "binding": binding.index,
                     "resource": {"buffer": buffer.buffer, "offset": start, "size": size},
                 }
-                for binding, (buffer, start, size) in zip(self._bindings, parts, strict=True)
+                for binding, (buffer, start, size) in zip(bindings, parts, strict=True)
             ]
             group = self._layouts.device.create_bind_group(
-                label=self.label, layout=self._layouts.group(self._bindings), entries=entries
+                label=self.label, layout=self._layouts.group(bindings), entries=entries
             )
         except (wgpu.GPUError, ValueError) as cause:
             raise GpuError(
                 explain(
                     f"bind group {self.label!r} was refused",
                     facts={
-                        "bindings": len(self._bindings),
+                        "bindings": len(bindings),
                         "buffers": ", ".join(buffer.label for buffer, _, _ in parts),
                         "cause": str(cause).strip(),
                     },

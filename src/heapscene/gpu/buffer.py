@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Protocol
+from enum import IntFlag
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,11 +15,24 @@ from heapscene.gpu.counters import Counters
 if TYPE_CHECKING:
     import wgpu
 
-__all__ = ["DirtyLike", "GpuBuffer", "Mirror", "UniformBuffer", "WordsLike", "coalesce"]
+__all__ = ["DirtyLike", "GpuBuffer", "Mirror", "SmallBuffer", "Usage", "WordsLike", "coalesce"]
 
 _SMALLEST = 256  # bytes; also WebGPU's offset alignment
 _MANY_WRITES = 32  # a write costs 5-9 µs of CPU, so beyond this many joining neighbours pays
 _SLACK = 8  # joined ranges may carry at most this many times the bytes that changed
+
+
+class Usage(IntFlag):
+    """What a buffer is for; the numbers are WebGPU's, so that no caller needs wgpu for them."""
+
+    INDEX = 0x10
+    VERTEX = 0x20
+    UNIFORM = 0x40
+    STORAGE = 0x80
+    INDIRECT = 0x100
+
+
+_COPIES = 0x4 | 0x8  # COPY_SRC and COPY_DST
 
 
 class DirtyLike(Protocol):
@@ -54,7 +68,7 @@ class GpuBuffer:
     Parameters
     ----------
     usage
-        ``wgpu.BufferUsage`` flags; ``COPY_DST`` and ``COPY_SRC`` are added.
+        :class:`Usage` flags; copying is added.
     max_bytes
         The largest size; by default the largest that can be bound as a whole.
 
@@ -86,18 +100,16 @@ class GpuBuffer:
         *,
         max_bytes: int | None = None,
     ) -> None:
-        import wgpu
-
         self.device = device
         self.label = label
         self.counters = counters
         self.generation = 0
         self.nbytes = 0
-        self._usage = usage | wgpu.BufferUsage.COPY_DST | wgpu.BufferUsage.COPY_SRC
+        self._usage = int(usage) | _COPIES
         self._buffer: wgpu.GPUBuffer | None = None
         if max_bytes is None:
             max_bytes = int(device.limits["max-buffer-size"])
-            if usage & wgpu.BufferUsage.STORAGE:
+            if usage & Usage.STORAGE:
                 max_bytes = min(max_bytes, int(device.limits["max-storage-buffer-binding-size"]))
         self.max_bytes = max_bytes
 
@@ -234,31 +246,29 @@ def coalesce(ranges: Sequence[tuple[int, int]]) -> Sequence[tuple[int, int]]:
     return list(zip(starts[first].tolist(), stops[last].tolist(), strict=True))
 
 
-class UniformBuffer(GpuBuffer):
-    """A small buffer of fixed size that is sent only when its bytes differ from the last ones."""
+class SmallBuffer(GpuBuffer):
+    """A buffer that is written as a whole, and only when its bytes differ from the last ones."""
 
     __slots__ = ("_last",)
 
-    def __init__(self, device: wgpu.GPUDevice, label: str, nbytes: int, counters: Counters) -> None:
-        import wgpu
-
-        super().__init__(device, label, wgpu.BufferUsage.UNIFORM, counters)
-        self.ensure(nbytes)
+    def __init__(self, device: wgpu.GPUDevice, label: str, usage: int, counters: Counters) -> None:
+        super().__init__(device, label, usage, counters)
         self._last: bytes | None = None
 
-    def write(self, data: bytes | NDArray[np.generic]) -> bool:
-        """Send ``data`` unless the GPU has it; return whether it was sent."""
+    def write(self, data: bytes | NDArray[Any]) -> bool:
+        """Send ``data`` (a multiple of 4 bytes) unless the GPU has it; return whether it was sent.
+
+        Raises
+        ------
+        GpuError
+            The device has no buffers of that size.
+        """
         packed = data if isinstance(data, bytes) else data.tobytes()
-        if packed == self._last:
+        grown = self.ensure(len(packed))
+        if packed == self._last and not grown:
             return False
-        if len(packed) > self.nbytes:
-            raise GpuError(
-                explain(
-                    f"{len(packed):,} bytes do not fit into uniform buffer {self.label!r}",
-                    facts={"size": f"{self.nbytes:,} bytes"},
-                )
-            )
-        self.device.queue.write_buffer(self.buffer, 0, packed)
-        self.counters.count_upload(len(packed))
+        if packed:
+            self.device.queue.write_buffer(self.buffer, 0, packed)
+            self.counters.count_upload(len(packed))
         self._last = packed
-        return True
+        return bool(packed)
