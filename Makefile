@@ -31,8 +31,8 @@ check: $(DEV)  ## format, lint, types, import layers, spelling; changes nothing
 
 # GPU tests share one process: each process that opens the driver costs memory and start-up time.
 test: $(DEV) vulkan  ## every test that CI runs, GPU tests on the software driver included
-	$(PYTEST) -n $(JOBS) -m "not gpu and not long"
-	$(PYTEST) -m "gpu and not long"
+	@$(PYTEST) -n $(JOBS) -m "not gpu and not long"; cpu=$$?; \
+	$(PYTEST) -m "gpu and not long" && exit $$cpu
 
 test-long: $(DEV) vulkan  ## random sequences at full length, with more examples
 	HYPOTHESIS_PROFILE=long $(PYTEST) -m long

@@ -73,3 +73,18 @@ def test_links_lead_somewhere(page: Path) -> None:
         if not link.startswith(("http://", "https://")) and not (page.parent / link).exists()
     ]
     assert not dead
+
+
+def test_pitfalls_name_tests_that_exist() -> None:
+    text = (ROOT / "docs" / "design" / "pitfalls.md").read_text(encoding="utf-8")
+    named = set(re.findall(r"`((?:[a-z]+/)*test_\w+\.py)`", text))
+    assert named
+    assert not [name for name in sorted(named) if not (ROOT / "tests" / name).exists()]
+
+
+def test_every_pitfall_has_a_test_or_a_reason() -> None:
+    text = (ROOT / "docs" / "design" / "pitfalls.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| ([PS]\d+) \|([^|]+)\|([^|]*)\|([^|]*)\|$", text, re.MULTILINE)
+    numbers = [row[0] for row in rows]
+    assert len(numbers) == len(set(numbers)) > 100
+    assert not [number for number, _, test, reason in rows if not (test.strip() or reason.strip())]

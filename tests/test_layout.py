@@ -83,11 +83,8 @@ def test_name_says_something(module: Path) -> None:
 @pytest.mark.parametrize("folder", FOLDERS, ids=lambda path: path.name)
 def test_folder_says_what_goes_in_and_out(folder: Path) -> None:
     docstring = ast.get_docstring(tree_of(folder / "__init__.py")) or ""
-    missing = [
-        word
-        for word in ("In", "Out", "Keeps")
-        if not re.search(rf"^{word}\b", docstring, re.MULTILINE)
-    ]
+    words = ("In", "Out", "Keeps")
+    missing = [word for word in words if not re.search(rf"^{word}\b", docstring, re.MULTILINE)]
     assert not missing, f"{folder.name}/__init__.py: its docstring has no line {missing}"
 
 

@@ -175,9 +175,9 @@ def test_pipelines_are_made_once(renderer: NaiveRenderer) -> None:
 
 def test_background_is_srgb(renderer: NaiveRenderer) -> None:
     grey = NaiveRenderer(
-        renderer.device, SIZE, samples=renderer.samples, background=(0.5, 0.25, 1.0, 1.0)
+        renderer.device, SIZE, samples=renderer.samples, background=(0.2, 0.4, 1.0, 0.8)
     )
-    assert left_and_right(grey.render([], {}))[0] == (128, 64, 255, 255)
+    assert left_and_right(grey.render([], {}))[0] == (51, 102, 255, 204)
 
 
 def test_uniform_layout_follows_wgsl() -> None:

@@ -21,7 +21,7 @@ def test_names_are_as_listed() -> None:
 
 
 def test_list_is_sorted_and_short() -> None:
-    assert sorted(set(NAMES), key=str.lower) == NAMES
+    assert sorted(set(NAMES), key=lambda name: (name.lower(), name)) == NAMES
     assert len(NAMES) <= 90
 
 

@@ -12,7 +12,18 @@ if [ "$(id -u)" -ne 0 ]; then
     echo "needed; type:  sudo apt-get update && sudo apt-get install -y $*" >&2
     exit 1
 fi
-export DEBIAN_FRONTEND=noninteractive
+
+install() {
+    apt-get update && apt-get install -y --no-install-recommends "$@"
+}
+
+# apt talks a lot; what it said matters only when it failed.
 echo "installing $*"
-apt-get update -qq
-apt-get install -y -qq --no-install-recommends "$@" </dev/null >/dev/null
+export DEBIAN_FRONTEND=noninteractive
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+if ! install "$@" </dev/null >"$log" 2>&1; then
+    cat "$log" >&2
+    echo "apt-get could not install: $*" >&2
+    exit 1
+fi

@@ -39,7 +39,7 @@ _BLENDS = {
     "alpha": (("src-alpha", "one-minus-src-alpha"), ("one", "one-minus-src-alpha")),
     "premultiplied": (("one", "one-minus-src-alpha"), ("one", "one-minus-src-alpha")),
     "additive": (("src-alpha", "one"), ("one", "one")),
-    "multiply": (("dst", "zero"), ("dst-alpha", "zero")),
+    "multiply": (("dst", "zero"), ("zero", "one")),
 }
 
 
