@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from heapscene.draw import Geometry, Material
 from heapscene.io.model import LoadedMaterial, LoadedNode, LoadedPart
 
 if TYPE_CHECKING:
+    from heapscene.draw import Geometry, Material
     from heapscene.scene import Mesh, Scene
 
 __all__ = ["build_scene"]
@@ -24,6 +24,7 @@ def build_scene(root: LoadedNode) -> Scene:
     GeometryError
         A part's arrays do not fit together.
     """
+    from heapscene.draw import Geometry
     from heapscene.scene import Group, Mesh, Scene
 
     geometries: dict[int, Geometry] = {}

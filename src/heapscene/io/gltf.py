@@ -46,6 +46,7 @@ def read_gltf(path: Path, omitted: Omitted) -> LoadedNode:
     order, children = walk_nodes(container)
     nodes: list[dict[str, Any]] = container.header.get("nodes", [])
     meshes = MeshReader(container, omitted)
+    parts = {index: meshes.parts(nodes[index]["mesh"]) for index in order if "mesh" in nodes[index]}
     built: dict[int, LoadedNode] = {}
     for index in reversed(order):
         node = nodes[index]
@@ -54,7 +55,7 @@ def read_gltf(path: Path, omitted: Omitted) -> LoadedNode:
             name=str(node.get("name", "")),
             transform=node_transform(node),
             children=tuple(built[child] for child in children[index]),
-            parts=meshes.parts(node["mesh"]) if "mesh" in node else (),
+            parts=parts.get(index, ()),
             instances=None if extension is None else read_instances(container, extension),
         )
     return LoadedNode(path.name, children=tuple(built[root] for root in children[-1]))

@@ -47,7 +47,8 @@ def shade(
     place = same_places(position)[flat_corners]
     weighted = of_corner * np.repeat(size, 3)[:, None]
     places = int(place.max(initial=-1)) + 1
-    mean = np.stack([np.bincount(place, weighted[:, k], places) for k in range(3)], axis=1)
+    mean = np.zeros((places, 3))
+    np.add.at(mean, place, weighted)
     length = np.linalg.norm(mean, axis=1, keepdims=True)
     mean = np.divide(mean, length, out=np.zeros_like(mean), where=length > 0)
     narrow = np.full(places, 1.0)
