@@ -8,6 +8,15 @@ A scene graph makes draws and does not know that a GPU exists; the renderer draw
 does not know that a scene graph exists. They meet here, and only here.
 """
 
+from heapscene.draw.camera import CameraLike as CameraLike
+from heapscene.draw.camera import CameraMatrices as CameraMatrices
+from heapscene.draw.camera import Viewpoint as Viewpoint
+from heapscene.draw.camera import camera_matrices as camera_matrices
+from heapscene.draw.camera import depth_range as depth_range
+from heapscene.draw.camera import fit_viewpoint as fit_viewpoint
+from heapscene.draw.camera import look_at as look_at
+from heapscene.draw.camera import orthographic as orthographic
+from heapscene.draw.camera import perspective as perspective
 from heapscene.draw.color import rgba as rgba
 from heapscene.draw.draw import Draw as Draw
 from heapscene.draw.draw import check_instances as check_instances
