@@ -1,0 +1,75 @@
+"""When two values count as the same, so that nothing downstream has to run."""
+
+from __future__ import annotations
+
+import enum
+import math
+import sys
+from typing import Any
+
+__all__ = ["frozen", "is_array", "same"]
+
+_EXACT = frozenset({int, bool, str, bytes, complex, type(None)})
+_PLAIN = frozenset({int, float, bool, str, bytes, complex, type(None), tuple})
+
+
+def same(a: object, b: object) -> bool:
+    """Whether replacing `a` by `b` changes nothing.
+
+    True for one and the same object, and for equal numbers, strings, bytes, enumeration members
+    and tuples of such, of the same type. NaN is the same as NaN; 0.0 differs from -0.0. Everything
+    else is compared by identity: no unknown ``__eq__`` is ever called.
+    """
+    if a is b:
+        return True
+    kind = type(a)
+    if kind is not type(b):
+        return False
+    if kind is float:
+        return _same_float(a, b)  # pyright: ignore[reportArgumentType]
+    if kind is complex:
+        return _same_float(a.real, b.real) and _same_float(a.imag, b.imag)  # pyright: ignore
+    if kind in _EXACT:
+        return a == b
+    if isinstance(a, tuple):
+        return _same_items(a, b)  # pyright: ignore[reportArgumentType]
+    if isinstance(a, enum.Enum):
+        return False
+    numpy = sys.modules.get("numpy")
+    if numpy is not None and isinstance(a, numpy.generic):
+        return a.dtype == b.dtype and a.tobytes() == b.tobytes()  # pyright: ignore
+    return False
+
+
+def _same_float(a: float, b: float) -> bool:
+    if a == b:
+        return a != 0.0 or math.copysign(1.0, a) == math.copysign(1.0, b)
+    return a != a and b != b  # noqa: PLR0124 (only NaN differs from itself)
+
+
+def _same_items(a: tuple[object, ...], b: tuple[object, ...]) -> bool:
+    if len(a) != len(b):
+        return False
+    for x, y in zip(a, b, strict=True):
+        if x is not y and not same(x, y):
+            return False
+    return True
+
+
+def is_array(value: object) -> bool:
+    """Whether `value` is a NumPy array; NumPy is not imported for that."""
+    if type(value) in _PLAIN:
+        return False
+    numpy = sys.modules.get("numpy")
+    return numpy is not None and isinstance(value, numpy.ndarray)
+
+
+def frozen(value: Any) -> Any:
+    """Return `value`, an array as a read-only copy, so that later edits of it change nothing."""
+    if type(value) in _PLAIN or not is_array(value):
+        return value
+    if value.base is None and not value.flags.writeable:
+        return value
+    copy = value.copy()
+    copy.setflags(write=False)
+    return copy

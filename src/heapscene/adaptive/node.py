@@ -1,0 +1,358 @@
+"""The graph itself: weak edges, marking, and bringing nodes up to date.
+
+Edges point from what is read to what has read it and are weak in that direction; a node holds
+strongly what it read. Edges stay until the reader is evaluated again without reading that input, so
+that marking only sets flags. Both marking and pulling use explicit stacks: no chain is too long.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable
+from typing import Any, Protocol, TypeAlias
+from weakref import ref
+
+from heapscene.adaptive.equality import same
+from heapscene.errors import AdaptiveError, explain
+
+__all__ = [
+    "CLEAN",
+    "DIRTY",
+    "FAILED",
+    "RUNNING",
+    "UNSET",
+    "Derived",
+    "Edge",
+    "Node",
+    "adopt_thread",
+    "check_thread",
+    "claim_thread",
+    "evaluate",
+    "evaluations",
+    "graph",
+    "mark",
+    "place_of",
+    "track",
+]
+
+CLEAN, DIRTY, FAILED, RUNNING = range(4)
+"""States of a derived node; a failed one is out of date, but passes marks on."""
+
+
+class _Unset:
+    def __repr__(self) -> str:
+        return "UNSET"
+
+
+UNSET: Any = _Unset()
+"""Stands for a value that is not there yet."""
+
+_FEW = 8
+
+
+class Listener(Protocol):
+    """What an edge may lead to besides a derived node: a sink's entry or a callback."""
+
+    def mark(self) -> None: ...
+    def alive(self) -> bool: ...
+
+
+class Many(dict["Edge", None]):
+    """Edges of a node that many others have read; swept when it has doubled."""
+
+    __slots__ = ("limit",)
+    limit: int
+
+
+Edge: TypeAlias = "ref[Derived] | Listener"
+Outputs: TypeAlias = "Edge | list[Edge] | Many | None"
+
+
+class Graph:
+    """What is going on in the one graph of this process."""
+
+    __slots__ = ("depth", "evaluations", "failures", "owner", "reads", "running")
+
+    def __init__(self) -> None:
+        self.reads: dict[Node, None] | None = None
+        self.running: Derived | None = None
+        self.failures: dict[Derived, Exception] = {}
+        self.depth = 0
+        self.evaluations = 0
+        self.owner = 0
+
+
+graph = Graph()
+
+
+class Node:
+    """Something that can be read, and that knows who has read it."""
+
+    __slots__ = ("__weakref__", "_outputs")
+    _outputs: Outputs
+
+    @property
+    def is_constant(self) -> bool:
+        """Whether the value can never change, so that nobody has to watch it."""
+        return False
+
+    def _peek(self) -> Any:
+        """Return the value as it was last computed, without computing."""
+        raise NotImplementedError
+
+    def _subscribe(self, edge: Edge) -> None:
+        outputs = self._outputs
+        if outputs is None:
+            self._outputs = edge
+        elif type(outputs) is Many:
+            outputs[edge] = None
+            if len(outputs) > outputs.limit:
+                self._outputs = _many(_living(outputs))
+        elif type(outputs) is list:
+            outputs.append(edge)
+            if len(outputs) > _FEW:
+                living = _living(outputs)
+                self._outputs = living if len(living) < _FEW else _many(living)
+        else:
+            self._outputs = [outputs, edge] if _lives(outputs) else edge
+
+    def _unsubscribe(self, edge: Edge) -> None:
+        outputs = self._outputs
+        if outputs is edge:
+            self._outputs = None
+        elif type(outputs) is Many:
+            outputs.pop(edge, None)
+            if not outputs:
+                self._outputs = None
+        elif type(outputs) is list:
+            rest = [other for other in outputs if other is not edge]
+            self._outputs = rest if len(rest) > 1 else rest[0] if rest else None
+
+
+def _many(edges: list[Edge]) -> Many:
+    many = Many.fromkeys(edges)
+    many.limit = max(2 * _FEW, 2 * len(many))
+    return many
+
+
+def _lives(edge: Edge) -> bool:
+    return edge() is not None if type(edge) is ref else edge.alive()  # pyright: ignore
+
+
+def _living(edges: Iterable[Edge]) -> list[Edge]:
+    return [edge for edge in edges if _lives(edge)]
+
+
+class Derived(Node):
+    """A node whose value comes from others, computed when somebody asks."""
+
+    __slots__ = ("_state", "_value")
+    _state: int
+    _value: Any
+
+    def _dependency(self, index: int) -> tuple[Node, Any] | None:
+        """Return the index-th input of the last evaluation with the value seen, None past the end.
+
+        The value is UNSET where the function has to run whatever the input is.
+        """
+        raise NotImplementedError
+
+    def _run(self) -> None:
+        """Compute; leave the state CLEAN, or FAILED with the exception raised."""
+        raise NotImplementedError
+
+    def _peek(self) -> Any:
+        return self._value if self._state == CLEAN else UNSET
+
+    def _place(self) -> str:
+        """Say where the function that computes this node was written."""
+        raise NotImplementedError
+
+    def _update(self) -> None:
+        """Bring this node and all that it reads up to date."""
+        _enter(self)
+        stack: list[Derived] = [self]
+        positions = [0]
+        failures = graph.failures
+        graph.depth += 1
+        try:
+            while stack:
+                node = stack[-1]
+                if node._state == CLEAN or node in failures:
+                    stack.pop()
+                    positions.pop()
+                    continue
+                found = node._dependency(positions[-1])
+                if found is None:
+                    changed = False
+                else:
+                    on, seen = found
+                    if isinstance(on, Derived) and on._state != CLEAN:
+                        if on._state != RUNNING and on not in failures:
+                            stack.append(on)
+                            positions.append(0)
+                            continue
+                        changed = True
+                    else:
+                        changed = seen is UNSET or not same(on._peek(), seen)
+                if changed:
+                    _run(node)
+                elif found is None:
+                    node._state = CLEAN
+                else:
+                    positions[-1] += 1
+            failure = failures.get(self)
+        except BaseException:
+            for node in stack:
+                if node._state == DIRTY:
+                    node._state = FAILED
+            raise
+        finally:
+            graph.depth -= 1
+            if not graph.depth:
+                failures.clear()
+        if failure is not None:
+            try:
+                raise failure
+            finally:
+                del failure
+
+
+def _enter(node: Derived) -> None:
+    if not graph.depth:
+        check_thread("evaluated")
+    elif node in graph.failures:
+        raise graph.failures[node]
+    if node._state == RUNNING:
+        raise AdaptiveError(
+            explain(
+                "a value depends on itself",
+                facts={"value": node._place()},
+                fix="Break the cycle: read one of its inputs with .force().",
+            )
+        )
+
+
+def _run(node: Derived) -> None:
+    try:
+        node._run()
+    except Exception as error:  # noqa: BLE001 (raised again where the pull began)
+        graph.failures[node] = error
+
+
+def evaluate(node: Derived, function: Callable[..., Any], *given: Any) -> Any:
+    """Call `function` for `node`; return its result and what it read, in order.
+
+    On an exception the node is FAILED and what was read so far is left in the exception's way
+    through ``node._keep``, so that a change of it is noticed.
+    """
+    outer_reads, outer_running = graph.reads, graph.running
+    reads: dict[Node, None] = {}
+    graph.reads = reads
+    graph.running = node
+    node._state = RUNNING
+    try:
+        return function(*given), reads
+    except BaseException:
+        node._state = FAILED
+        node._keep(reads)  # pyright: ignore
+        raise
+    finally:
+        graph.reads = outer_reads
+        graph.running = outer_running
+
+
+def track(node: Node) -> None:
+    """Note that the running evaluation reads `node`."""
+    reads = graph.reads
+    if reads is not None and not node.is_constant and threading.get_ident() == graph.owner:
+        reads[node] = None
+
+
+def rewire(node: Derived, old: Iterable[Node], new: Iterable[Node]) -> None:
+    """Replace the edges from `old` to `node` by edges from `new`."""
+    edge = ref(node)
+    kept = set(new)
+    before = set(old)
+    for source in before - kept:
+        source._unsubscribe(edge)
+    for source in new:
+        if source not in before:
+            source._subscribe(edge)
+
+
+def mark(outputs: Outputs) -> None:
+    """Mark everything that was computed from the node that has these outputs as out of date."""
+    if outputs is None:
+        return
+    queue: list[Any] = [outputs]
+    for outputs in queue:  # grows while it is walked
+        kind = type(outputs)
+        for edge in outputs if kind is list or kind is Many else (outputs,):
+            if type(edge) is ref:
+                node = edge()
+                if node is not None and (node._state == CLEAN or node._state == FAILED):
+                    node._state = DIRTY
+                    if node._outputs is not None:
+                        queue.append(node._outputs)
+            else:
+                edge.mark()
+
+
+def evaluations() -> int:
+    """Return how many functions of users ran since the process began; it only grows."""
+    return graph.evaluations
+
+
+def claim_thread() -> None:
+    """Make the calling thread the owner, if there is none."""
+    if not graph.owner:
+        graph.owner = threading.get_ident()
+
+
+def adopt_thread() -> None:
+    """Make the calling thread the one that may write and evaluate adaptive values.
+
+    At first that is the thread that made the first of them. Call this in a thread that takes over,
+    while no evaluation runs.
+    """
+    if graph.running is not None:
+        raise AdaptiveError(
+            explain(
+                "the owner thread changes while a value is being computed",
+                facts={"computed": graph.running._place()},
+                fix="Call hs.adopt_thread() outside of functions given to map, bind and computed.",
+            )
+        )
+    graph.owner = threading.get_ident()
+
+
+def check_thread(done: str, what: object = None) -> None:
+    """Raise unless the calling thread owns the graph."""
+    if threading.get_ident() == graph.owner:
+        return
+    if not graph.owner:
+        claim_thread()
+        return
+    names = {thread.ident: thread.name for thread in threading.enumerate()}
+    facts: dict[str, object] = {} if what is None else {"value": what}
+    facts["owner"] = names.get(graph.owner, "a thread that has ended")
+    facts["this thread"] = threading.current_thread().name
+    raise AdaptiveError(
+        explain(
+            f"an adaptive value is {done} outside of the thread that owns the values",
+            facts=facts,
+            fix="hs.post(lambda: ...)   # runs in the owner thread, when the next frame starts\n"
+            "hs.adopt_thread()        # or make this thread the owner",
+        )
+    )
+
+
+def place_of(function: Any) -> str:
+    """Say what a function is called and where it was written."""
+    function = getattr(function, "__func__", function)
+    name = getattr(function, "__qualname__", None) or type(function).__qualname__
+    code = getattr(function, "__code__", None)
+    return f"{name}, {code.co_filename}:{code.co_firstlineno}" if code is not None else name
+
+

@@ -1,0 +1,125 @@
+"""Where the graph ends: a sink collects which of the values that it watches may have changed."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from typing import Any, Generic, TypeVar
+from weakref import ref
+
+from heapscene.adaptive.node import CLEAN, Derived, Node
+
+__all__ = ["Sink"]
+
+K = TypeVar("K", bound=Hashable)
+
+
+class _Watch:
+    """One watched (value, key); held by the value, so it knows its sink weakly."""
+
+    __slots__ = ("key", "sink")
+
+    def __init__(self, sink: ref[Sink[Any]], key: Any) -> None:
+        self.sink = sink
+        self.key = key
+
+    def mark(self) -> None:
+        sink = self.sink()
+        if sink is not None:
+            sink._pending[self] = None
+
+    def alive(self) -> bool:
+        return self.sink() is not None
+
+
+class Sink(Generic[K]):
+    """Collects the keys of watched values that may have changed since the last :meth:`drain`.
+
+    A sink holds what it watches strongly and is itself held weakly: dropping it ends its watches.
+    Whoever drains reads the value of each key that comes out, or calls :meth:`retry` if that
+    raised; a value that is not read passes no further marks on.
+    """
+
+    __slots__ = ("__weakref__", "_last", "_pending", "_watches")
+
+    def __init__(self) -> None:
+        self._watches: dict[Node, _Watch | list[_Watch]] = {}
+        self._pending: dict[_Watch, None] = {}
+        self._last: dict[Any, _Watch] = {}
+
+    def __len__(self) -> int:
+        """Return how many values are watched."""
+        return len(self._watches)
+
+    @property
+    def pending(self) -> bool:
+        """Whether the next :meth:`drain` gives at least one key."""
+        return bool(self._pending)
+
+    def watch(self, node: Node, key: K) -> None:
+        """Report `key` when `node` may have changed; at once, if it is out of date already.
+
+        A value may be watched under several keys, and by several sinks. Constants are not watched.
+        Watching the same value under the same key again does nothing.
+        """
+        if node.is_constant:
+            return
+        hash(key)
+        known = self._watches.get(node)
+        if known is not None and _find(known, key) is not None:
+            return
+        entry = _Watch(ref(self), key)
+        if known is None:
+            self._watches[node] = entry
+        elif isinstance(known, list):
+            known.append(entry)
+        else:
+            self._watches[node] = [known, entry]
+        node._subscribe(entry)
+        if isinstance(node, Derived) and node._state != CLEAN:
+            self._pending[entry] = None
+
+    def unwatch(self, node: Node, key: K) -> None:
+        """Never report `key` for `node` again, also not for changes so far."""
+        known = self._watches.get(node)
+        entry = None if known is None else _find(known, key)
+        if entry is None:
+            return
+        if isinstance(known, list) and len(known) > 1:
+            known.remove(entry)
+        else:
+            del self._watches[node]
+        node._unsubscribe(entry)
+        self._pending.pop(entry, None)
+        if self._last.get(key) is entry:
+            del self._last[key]
+
+    def drain(self) -> list[K]:
+        """Return the keys marked since the last call, in the order of their first marks."""
+        if not self._pending:
+            self._last = {}
+            return []
+        pending, self._pending = self._pending, {}
+        self._last = {entry.key: entry for entry in pending}
+        return list(self._last)
+
+    def retry(self, key: K) -> None:
+        """Report `key` again in the next :meth:`drain`, if it is still watched."""
+        entry = self._last.get(key)
+        if entry is None:
+            entry = next(
+                (found for known in self._watches.values() if (found := _find(known, key))), None
+            )
+        if entry is not None:
+            self._pending[entry] = None
+
+    def __del__(self) -> None:
+        for node, known in self._watches.items():
+            for entry in known if isinstance(known, list) else (known,):
+                node._unsubscribe(entry)
+
+
+def _find(known: _Watch | list[_Watch], key: object) -> _Watch | None:
+    for entry in known if isinstance(known, list) else (known,):
+        if entry.key is key or entry.key == key:
+            return entry
+    return None

@@ -1,0 +1,124 @@
+"""Transactions group writes; what they delay is callbacks, never marks."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from heapscene.adaptive.equality import same
+from heapscene.adaptive.node import graph
+
+__all__ = ["Subscription", "settle", "transact"]
+
+
+class _Pending:
+    __slots__ = ("depth", "queue", "roots", "running")
+
+    def __init__(self) -> None:
+        self.depth = 0
+        self.running = False
+        self.queue: deque[Subscription] = deque()
+        self.roots: set[Subscription] = set()
+
+
+_pending = _Pending()
+
+
+class Subscription:
+    """A callback on a value; it lives until :meth:`dispose`, also as a context manager."""
+
+    __slots__ = ("_callback", "_last", "_queued", "_source")
+
+    def __init__(self, source: Any, callback: Callable[[Any], object]) -> None:
+        self._source = source
+        self._callback = callback
+        self._last = source.force()
+        self._queued = False
+        if not source.is_constant:
+            source._subscribe(self)
+            _pending.roots.add(self)
+
+    def dispose(self) -> None:
+        """End it: the callback is not called again and no longer kept alive."""
+        if self in _pending.roots:
+            _pending.roots.discard(self)
+            self._source._unsubscribe(self)
+
+    def __enter__(self) -> Subscription:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.dispose()
+
+    def alive(self) -> bool:
+        """Whether it has not been disposed."""
+        return self in _pending.roots
+
+    def mark(self) -> None:
+        """Note that the value may have changed."""
+        if not self._queued:
+            self._queued = True
+            _pending.queue.append(self)
+
+    def fire(self) -> None:
+        """Call the callback if the value differs from the one it knows."""
+        self._queued = False
+        if not self.alive():
+            return
+        value = self._source.force()
+        if not same(value, self._last):
+            self._last = value
+            self._callback(value)
+
+
+@contextmanager
+def transact() -> Iterator[None]:
+    """Group writes: callbacks run once, after the outermost transaction.
+
+    Marks and reads are not delayed: inside, every value already shows the writes made so far.
+    An exception inside ends the transaction as usual (writes stay, callbacks run) and is raised.
+    """
+    _pending.depth += 1
+    try:
+        yield
+    finally:
+        _pending.depth -= 1
+        settle()
+
+
+def settle() -> None:
+    """Run the callbacks that wait, unless a transaction, an evaluation or a callback is running.
+
+    Raises
+    ------
+    Exception
+        What a callback raised, after all of them ran; an ExceptionGroup if several did.
+    """
+    if _pending.depth or _pending.running or graph.running is not None or not _pending.queue:
+        return
+    errors: list[Exception] = []
+    _pending.running = True
+    try:
+        while _pending.queue:
+            try:
+                _pending.queue.popleft().fire()
+            except Exception as error:  # noqa: BLE001 (raised below, after the others ran)
+                errors.append(error)
+    finally:
+        _pending.running = False
+    raise_all(errors, "several callbacks failed")
+
+
+def raise_all(errors: list[Exception], title: str) -> None:
+    """Raise the one error, or several as a group; nothing for none."""
+    if len(errors) == 1:
+        raise errors[0]
+    if errors:
+        raise ExceptionGroup(title, errors)
+
+
+def callbacks_wait() -> bool:
+    """Whether a write has reached a callback that did not run yet."""
+    return bool(_pending.queue)
