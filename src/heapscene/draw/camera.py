@@ -277,11 +277,13 @@ def _closest_eye(
     """
     eye = np.zeros(3)
     depth = points[:, 2]
+    needed: list[float] = []
     for axis, tangent in enumerate(tangents):
-        low = float((points[:, axis] - depth * -tangent).max())
-        high = float((points[:, axis] + depth * -tangent).min())
-        eye[axis] = (low + high) / 2
-        eye[2] = max(eye[2], (low - high) / (2 * tangent)) if axis else (low - high) / (2 * tangent)
+        high = float((points[:, axis] + depth * tangent).max())
+        low = float((points[:, axis] - depth * tangent).min())
+        eye[axis] = (high + low) / 2
+        needed.append((high - low) / (2 * tangent))
+    eye[2] = max(needed)
     return eye
 
 
