@@ -1,7 +1,7 @@
 """What a camera has to give, and the matrices that cameras are made of.
 
-Right-handed, Y up, a camera looks along its −Z; depth runs from 0 (near) to 1 (far). Column vectors:
-``proj @ view @ point``.
+Right-handed, Y up, a camera looks along its −Z; depth runs from 0 (near) to 1 (far). Column
+vectors: ``proj @ view @ point``.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ __all__ = [
 ]
 
 _NEAR, _FAR = 0.1, 100.0
-_RATIO = 1e4  # far / near at most, when both are fitted: keeps depth precise with a camera inside the scene
+_RATIO = 1e4  # far / near at most, if near is fitted: depth stays precise inside a scene
 
 
 class CameraMatrices(NamedTuple):
@@ -224,16 +224,14 @@ def fit_viewpoint(
     return Viewpoint(_triple(position), _triple(target), fov=float(fov))
 
 
-def camera_matrices(
-    camera: Any, aspect: float, bounds: NDArray[np.float64]
-) -> CameraMatrices:
+def camera_matrices(camera: Any, aspect: float, bounds: NDArray[np.float64]) -> CameraMatrices:
     """Return the matrices of a camera, or of anything with ``view`` and ``proj``.
 
     Parameters
     ----------
     camera
-        A :class:`CameraLike`, or an object whose ``view`` and ``proj`` (4×4) and ``position`` (3; taken from
-        ``view`` if missing) are arrays or adaptive values.
+        A :class:`CameraLike`, or an object whose ``view`` and ``proj`` (4×4) and ``position`` (3;
+        taken from ``view`` if missing) are arrays or adaptive values.
     aspect
         Width of the picture divided by its height.
     bounds
@@ -257,7 +255,8 @@ def camera_matrices(
     proj = _array(camera.proj, "proj", (4, 4))
     given = getattr(camera, "position", None)
     if given is None:
-        return CameraMatrices(view, proj, np.linalg.inv(view)[:3, 3])
+        position = np.linalg.inv(view)[:3, 3].astype(np.float64)
+        return CameraMatrices(view, proj, position)
     return CameraMatrices(view, proj, _array(given, "position", (3,)))
 
 
@@ -267,17 +266,16 @@ def corners(bounds: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.array([(a, b, c) for a in x for b in y for c in z], dtype=np.float64)
 
 
-def _closest_eye(
-    points: NDArray[np.float64], tangents: NDArray[np.float64]
-) -> NDArray[np.float64]:
-    """Return the eye nearest to ``points`` (view axes, looking along −Z) that has all of them in its picture.
+def _closest_eye(points: NDArray[np.float64], tangents: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the eye nearest to ``points``, looking along −Z, that has them all in its picture.
 
-    For each of the two axes an eye at (c, z) sees a point at (x, d) if ``|x - c| <= (z - d) * tangent``: two half
-    planes per point, so the smallest z follows from their extremes.
+    On either axis an eye at (c, z) sees a point at (x, d) if ``|x - c| <= (z - d) * tangent``: two
+    half planes per point, so the smallest z follows from their extremes.
     """
     eye = np.zeros(3)
     depth = points[:, 2]
-    needed: list[float] = []
+    # a line that runs away from the eye fits even if the eye sits on its end: keep a little off
+    needed = [float(depth.max()) + 0.01 * float(np.ptp(points, axis=0).max())]
     for axis, tangent in enumerate(tangents):
         high = float((points[:, axis] + depth * tangent).max())
         low = float((points[:, axis] - depth * tangent).min())
@@ -318,7 +316,9 @@ def _array(value: Any, name: str, shape: tuple[int, ...]) -> NDArray[np.float64]
 
 def _check_fit(fov: float, direction: Vec3Like, aspect: float, margin: float) -> None:
     length = float(np.linalg.norm(np.asarray(direction, dtype=np.float64)))
-    if not (0 < fov < 180 and 0 <= margin < 0.5 and 0 < aspect < math.inf and 0 < length < math.inf):
+    if not (
+        0 < fov < 180 and 0 <= margin < 0.5 and 0 < aspect < math.inf and 0 < length < math.inf
+    ):
         raise InputError(
             explain(
                 "a camera cannot be fitted with these values",

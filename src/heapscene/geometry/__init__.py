@@ -2,8 +2,8 @@
 
 In:   sizes and segment counts.
 Out:  :class:`~heapscene.draw.Geometry` with ``position``, ``normal`` and ``uv``.
-Keeps: shapes are centred, Y is up, triangles run counter-clockwise seen from outside, normals are unit
-       vectors, ``uv`` has its origin at the top left, indices have the smallest type that fits.
+Keeps: shapes are centred, Y is up, triangles run counter-clockwise seen from outside, normals are
+       unit vectors, ``uv`` starts at the top left, indices have the smallest type that fits.
 """
 
 from heapscene.geometry.flat import box as box

@@ -14,7 +14,7 @@ from heapscene.errors import GeometryError, explain
 __all__ = ["assemble", "check_segments", "check_size", "grid_quads", "small_indices"]
 
 
-def check_size(shape: str, **sizes: float) -> None:
+def check_size(shape: str, **sizes: Any) -> None:
     """Raise a :class:`GeometryError` unless every size is a finite number above zero."""
     for name, value in sizes.items():
         if not (isinstance(value, (int, float, np.number)) and math.isfinite(value) and value > 0):
@@ -31,8 +31,10 @@ def check_segments(shape: str, value: Any, least: tuple[int, ...]) -> tuple[int,
     """Return segment counts as a tuple, each at least as large as its entry in ``least``."""
     given = value if isinstance(value, (tuple, list)) else (value,)
     counts = tuple(item for item in given if isinstance(item, (int, np.integer)))
-    if len(counts) != len(given) or len(given) != len(least) or any(
-        count < bound for count, bound in zip(counts, least, strict=True)
+    if (
+        len(counts) != len(given)
+        or len(given) != len(least)
+        or any(count < bound for count, bound in zip(counts, least, strict=True))
     ):
         example = least[0] if len(least) == 1 else least
         raise GeometryError(
@@ -54,10 +56,10 @@ def small_indices(indices: NDArray[Any]) -> NDArray[Any]:
 
 
 def grid_quads(columns: int, rows: int, first: int = 0) -> NDArray[np.int64]:
-    """Return the triangles of a grid of ``(rows + 1, columns + 1)`` vertices, ``(rows, columns, 2, 3)``.
+    """Return the triangles of a grid of quads, ``(rows, columns, 2, 3)``.
 
-    Vertices are numbered row by row from ``first``; row 0 is the top row seen from outside, column 0 the left.
-    The first triangle of a quad touches its upper edge, the second its lower one.
+    The ``(rows + 1) * (columns + 1)`` vertices are numbered row by row from ``first``; seen from
+    outside, row 0 is the top row and column 0 the left. The first triangle of a quad touches its upper edge, the second its lower one.
     """
     row, column = np.meshgrid(np.arange(rows), np.arange(columns), indexing="ij")
     top_left = first + row * (columns + 1) + column

@@ -36,8 +36,8 @@ def with_normals(geometry: Geometry) -> Geometry:
 def flat_normals(geometry: Geometry) -> Geometry:
     """Return the same triangles with three vertices each and the triangle's normal on all three.
 
-    Corners stop being shared, so every edge is sharp. Only the drawn part (``range``) is kept. A triangle without an area gets
-    a zero normal. Adaptive arrays stay adaptive.
+    Corners stop being shared, so every edge is sharp. Only the drawn part (``range``) is kept. A
+    triangle without an area gets a zero normal. Adaptive arrays stay adaptive.
     """
     indices, part = geometry.indices, geometry.range
     attributes: dict[str, Any] = {

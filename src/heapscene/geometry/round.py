@@ -107,9 +107,7 @@ def cone(radius: float = 0.5, height: float = 1.0, segments: int = 32) -> Geomet
     return assemble([wall, base], np.concatenate([triangles, base_triangles]))
 
 
-def torus(
-    radius: float = 0.5, tube: float = 0.2, segments: tuple[int, int] = (32, 16)
-) -> Geometry:
+def torus(radius: float = 0.5, tube: float = 0.2, segments: tuple[int, int] = (32, 16)) -> Geometry:
     """Return a ring around the Y axis.
 
     Parameters
@@ -147,7 +145,7 @@ def _grid(columns: int, rows: int) -> tuple[NDArray[np.float64], NDArray[np.floa
 
 
 def _ring(u: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return points of the unit circle in the XZ plane; ``u`` grows to the right, seen from outside."""
+    """Return points of the unit circle in XZ; seen from outside, ``u`` grows to the right."""
     angle = 2 * np.pi * np.where(u == 1.0, 0.0, u)
     return np.stack([np.sin(angle), np.zeros_like(angle), np.cos(angle)], axis=1)
 

@@ -34,10 +34,8 @@ def triangles(shape):
 
 
 def euler(shape):
-    """Vertices - edges + faces after welding; raises if an edge is not shared by two opposite sides."""
-    _, welded = np.unique(
-        np.round(shape.attributes["position"], 5), axis=0, return_inverse=True
-    )
+    """Vertices - edges + faces after welding; every edge has to be shared by two opposite sides."""
+    _, welded = np.unique(np.round(shape.attributes["position"], 5), axis=0, return_inverse=True)
     faces = welded.reshape(-1)[shape.indices.reshape(-1, 3)]
     edges = np.concatenate([faces[:, [0, 1]], faces[:, [1, 2]], faces[:, [2, 0]]])
     directed = {tuple(edge) for edge in edges.tolist()}
