@@ -28,6 +28,8 @@ from heapscene.draw.geometry import as_attribute as as_attribute
 from heapscene.draw.geometry import as_indices as as_indices
 from heapscene.draw.geometry import check_geometry as check_geometry
 from heapscene.draw.material import Material as Material
+from heapscene.draw.material import MaterialUser as MaterialUser
+from heapscene.draw.material import WatchedMaterial as WatchedMaterial
 from heapscene.draw.source import DrawChange as DrawChange
 from heapscene.draw.source import DrawReader as DrawReader
 from heapscene.draw.source import DrawSource as DrawSource
