@@ -354,5 +354,3 @@ def place_of(function: Any) -> str:
     name = getattr(function, "__qualname__", None) or type(function).__qualname__
     code = getattr(function, "__code__", None)
     return f"{name}, {code.co_filename}:{code.co_firstlineno}" if code is not None else name
-
-
