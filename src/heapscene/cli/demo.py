@@ -53,8 +53,7 @@ def run_demo(output: str, objects: int, size: tuple[int, int]) -> dict[str, Any]
     """
     from heapscene.cli.demo_scene import BACKGROUND, make_demo
     from heapscene.gpu import adapter_facts
-    from heapscene.io import save_image
-    from heapscene.io.image import check_image_path
+    from heapscene.io import check_image_path, save_image
     from heapscene.render import Renderer
 
     check_image_path(output)

@@ -70,7 +70,7 @@ class Demo:
 
 
 def make_demo(count: int) -> Demo:
-    """Make the scene: ``count`` meshes over five geometries, each with its own changeable values."""
+    """Make ``count`` meshes over five geometries, each with values of its own."""
     from heapscene import geometry
     from heapscene.adaptive import cval
     from heapscene.materials import PhongMaterial

@@ -1,4 +1,4 @@
-"""``heapscene doctor``: can this machine draw, and with what?"""
+"""``heapscene doctor``: whether this machine can draw, and with what."""
 
 from __future__ import annotations
 

@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
 from heapscene.cli.options import BACKGROUND, SIZE, json_option
 from heapscene.cli.output import show_result, warnings_shown
+
+if TYPE_CHECKING:
+    from heapscene.io import LoadedNode
 
 __all__ = ["RenderOptions", "render", "render_files"]
 
@@ -71,18 +74,12 @@ def render_files(inputs: Sequence[str], output: str, options: RenderOptions) -> 
     AdapterError
         There is no adapter to draw with.
     """
-    from heapscene.io import LoadedNode, arrange_in_grid, build_scene, read_model, save_image
-    from heapscene.io.image import check_image_path
-    from heapscene.render import Renderer
+    from heapscene.io import build_scene, check_image_path, save_image
 
     check_image_path(output)
-    models = [read_model(path) for path in inputs]
-    if options.grid:
-        root = arrange_in_grid(models)
-    elif len(models) == 1:
-        root = models[0]
-    else:
-        root = LoadedNode("", children=tuple(models))
+    root = read_files(inputs, grid=options.grid)
+    from heapscene.render import Renderer  # after reading: a bad file needs no adapter to be told
+
     with Renderer(
         options.size,
         samples=options.samples,
@@ -100,3 +97,13 @@ def render_files(inputs: Sequence[str], output: str, options: RenderOptions) -> 
         "objects": root.object_count,
         "report": report,
     }
+
+
+def read_files(inputs: Sequence[str], *, grid: bool) -> LoadedNode:
+    """Read files into one model, where they are or side by side."""
+    from heapscene.io import LoadedNode, arrange_in_grid, read_model
+
+    models = [read_model(path) for path in inputs]
+    if grid:
+        return arrange_in_grid(models)
+    return models[0] if len(models) == 1 else LoadedNode("", children=tuple(models))
