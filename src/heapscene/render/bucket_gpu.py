@@ -2,13 +2,26 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
+import numpy as np
+
+from heapscene.draw import PipelineState
 from heapscene.errors import HeapFullError, explain
-from heapscene.gpu import BindGroup, Binding, Mirror, Pipelines, RenderSpec, UniformBuffer
+from heapscene.gpu import (
+    BindGroup,
+    Binding,
+    Mirror,
+    Pipelines,
+    RenderSpec,
+    Resource,
+    SmallBuffer,
+    Usage,
+)
 from heapscene.heap import Bucket
-from heapscene.kernels import ARGS_WORDS, BucketPasses, FrameLayout, heap_shader
+from heapscene.kernels import ARGS_WORDS, BucketKernels, BucketLoad, FrameLayout, heap_shader
 from heapscene.render.targets import Targets
+from heapscene.shader import Program
 
 if TYPE_CHECKING:
     import wgpu
@@ -30,10 +43,17 @@ GROUP = (
 """Frame inputs, page, header rows, records, first emits and vertices, tiles."""
 
 
-def choose_encoding(
-    bucket: Bucket, wanted: str, budget: int, device: wgpu.GPUDevice
-) -> Encoding:
+def choose_encoding(bucket: Bucket, wanted: str, budget: int, largest: int) -> Encoding:
     """Return how to draw a bucket: expanded while its index buffer fits, otherwise mega.
+
+    Parameters
+    ----------
+    wanted
+        ``"auto"``, ``"expanded"`` or ``"mega"``.
+    budget
+        Bytes that ``"auto"`` may spend on this index buffer.
+    largest
+        Bytes of the device's largest buffer; beyond it only mega can draw.
 
     Raises
     ------
@@ -49,10 +69,6 @@ def choose_encoding(
             )
         )
     nbytes = bucket.emitted * 4
-    limits = device.limits
-    largest = min(
-        int(limits["max-storage-buffer-binding-size"]), int(limits["max-buffer-size"])
-    )
     fits = nbytes <= largest and bucket.vertices <= LARGEST
     if wanted == "mega" or not fits or (wanted == "auto" and nbytes > budget):
         return "mega"
@@ -67,53 +83,51 @@ class BucketGpu:
     """
 
     def __init__(
-        self,
-        bucket: Bucket,
-        device: wgpu.GPUDevice,
-        pipelines: Pipelines,
-        targets: Targets,
-        frame: FrameLayout,
+        self, bucket: Bucket, pipelines: Pipelines, targets: Targets, frame: FrameLayout
     ) -> None:
+        program = bucket.program
+        assert isinstance(program, Program), "only compiled programs can be drawn"
         self.bucket = bucket
         self.encoding: Encoding = "expanded"
+        self._program = program
         self._pipelines = pipelines
         self._targets = targets
         self._frame = frame
-        counters = pipelines.counters
-        self._headers = Mirror(device, "headers", _storage(), counters)
-        self._records = Mirror(device, "records", _storage(), counters)
-        self._passes = BucketPasses(device, pipelines)
-        self._group = BindGroup(pipelines.layouts, GROUP, "draws")
-        self._resources: list[Any] = []
-        self._scanned: tuple[Any, ...] | None = None
-        self._slots: list[tuple[wgpu.GPURenderPipeline, int]] = []
-        self._slots_key: tuple[Any, ...] | None = None
+        device, counters = pipelines.device, pipelines.counters
+        label = program.hash[:8]
+        self._headers = Mirror(device, f"{label} headers", Usage.STORAGE, counters)
+        self._records = Mirror(device, f"{label} records", Usage.STORAGE, counters)
+        self._kernels = BucketKernels(pipelines, label)
+        self._group = BindGroup(pipelines.layouts, f"{label} draws")
+        self._prepared: tuple[int, Encoding] | None = None
+        self._encoded: tuple[int, Encoding] | None = None
+        self._slots: list[wgpu.GPURenderPipeline] = []
 
-    def sync(self, page: Mirror, frame: UniformBuffer, encoding: Encoding) -> None:
+    def sync(self, encoding: Encoding) -> None:
         """Send what changed, and make the pipelines that are not there yet."""
         bucket = self.bucket
-        self.encoding = encoding
         self._headers.sync(bucket.headers)
         self._records.sync(bucket.records)
-        self._passes.prepare(bucket, encoding)
-        passes = self._passes
-        self._resources = [
-            frame, page, self._headers, self._records, passes.firsts, passes.tiles
-        ]  # fmt: skip
-        self._page = page
-        key = (encoding, tuple(slot.state for slot in bucket.slots))
-        if key != self._slots_key:
-            self._slots = [(self._pipeline(slot.state), k) for k, slot in enumerate(bucket.slots)]
-            self._slots_key = key
-
-    def _pipeline(self, state: Any) -> wgpu.GPURenderPipeline:
-        bucket = self.bucket
-        shader = heap_shader(bucket.program, bucket.fields, self._frame, self.encoding)
-        targets = self._targets
-        names = list(targets.colors)
-        outputs = tuple(
-            names.index(name) for name in bucket.program.interface.outputs if name in names
+        wanted = (bucket.generation, encoding)
+        if wanted == self._prepared:
+            return
+        self.encoding = encoding
+        ranges = np.array([(slot.start, slot.stop) for slot in bucket.slots], np.uint32)
+        load = BucketLoad(
+            records=bucket.n_records,
+            emitted=bucket.emitted,
+            vertices=bucket.vertices,
+            slots=len(bucket.slots),
         )
+        self._kernels.prepare(load, encoding, ranges)
+        self._slots = [self._pipeline(slot.state) for slot in bucket.slots]
+        self._prepared = wanted
+
+    def _pipeline(self, state: PipelineState) -> wgpu.GPURenderPipeline:
+        targets = self._targets
+        names = tuple(targets.colors)
+        fields = tuple((field.kind, field.name) for field in self.bucket.fields)
+        shader = heap_shader(self._program, fields, self._frame, self.encoding, names)
         return self._pipelines.render(
             RenderSpec(
                 wgsl=shader.wgsl,
@@ -122,62 +136,61 @@ class BucketGpu:
                 groups=(GROUP,),
                 state=state,
                 color_formats=tuple(targets.colors.values()),
-                outputs=outputs,
+                outputs=tuple(
+                    k for k, name in enumerate(names) if name in self._program.interface.outputs
+                ),
                 depth_format=targets.depth,
                 samples=targets.samples,
             ),
-            label=bucket.program.hash[:12],
+            label=self._program.hash[:8],
         )
 
     @property
     def ready(self) -> bool:
-        """Whether all pipelines are made."""
-        return len(self._slots) == len(self.bucket.slots)
+        """Whether the pipelines of all slots are made."""
+        return self._prepared == (self.bucket.generation, self.encoding)
 
-    def encode_compute(self, encoder: wgpu.GPUCommandEncoder) -> int:
+    def encode_compute(self, encoder: wgpu.GPUCommandEncoder, page: Mirror) -> int:
         """Encode scan, tiles, arguments and expansion if a record changed; return the passes."""
-        key = (self.bucket.generation, self.encoding)
-        if key == self._scanned:
+        if self._encoded == self._prepared:
             return 0
-        self._passes.encode(encoder, self.bucket, self.encoding, self._records, self._page)
-        self._scanned = key
+        compute = encoder.begin_compute_pass(label="heapscene kernels")
+        self._kernels.encode(compute, self._records, page)
+        compute.end()
+        self._encoded = self._prepared
         return 1
 
-    def encode_draws(self, render_pass: wgpu.GPURenderPassEncoder) -> int:
-        """Encode one indirect draw per slot that draws something; return how many."""
+    def encode_draws(
+        self, render_pass: wgpu.GPURenderPassEncoder, frame: SmallBuffer, page: Mirror
+    ) -> int:
+        """Encode one indirect draw per slot; return how many."""
         if self.bucket.emitted == 0:
             return 0
-        render_pass.set_bind_group(0, self._group.get(self._resources))
-        arguments = self._passes.arguments.buffer
+        kernels = self._kernels
+        resources: list[Resource] = [
+            frame, page, self._headers, self._records, kernels.firsts, kernels.table
+        ]  # fmt: skip
+        render_pass.set_bind_group(0, self._group.get(GROUP, resources))
+        arguments = kernels.arguments.buffer
         expanded = self.encoding == "expanded"
         if expanded:
-            render_pass.set_index_buffer(self._passes.indices.buffer, "uint32")
-        calls = 0
-        for pipeline, number in self._slots:
-            if self.bucket.slots[number].visible_count == 0:
-                continue
+            render_pass.set_index_buffer(kernels.indices.buffer, "uint32")
+        for number, pipeline in enumerate(self._slots):
             render_pass.set_pipeline(pipeline)
             offset = number * ARGS_WORDS * 4
             if expanded:
                 render_pass.draw_indexed_indirect(arguments, offset)
             else:
                 render_pass.draw_indirect(arguments, offset)
-            calls += 1
-        return calls
+        return len(self._slots)
 
     @property
     def nbytes(self) -> int:
-        """Bytes on the GPU."""
-        return self._headers.nbytes + self._records.nbytes + self._passes.nbytes
+        """Bytes on the GPU, apart from the page."""
+        return self._headers.nbytes + self._records.nbytes + self._kernels.nbytes
 
     def close(self) -> None:
         """Free everything on the GPU."""
         self._headers.close()
         self._records.close()
-        self._passes.close()
-
-
-def _storage() -> int:
-    import wgpu
-
-    return wgpu.BufferUsage.STORAGE
+        self._kernels.close()

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from heapscene.adaptive import drain_posted, evaluations
 from heapscene.draw import Draw, camera_matrices, fit_camera
 from heapscene.errors import FrameOrderError, InputError, explain
-from heapscene.gpu import Counters, Mirror, UniformBuffer, gpu_caches
+from heapscene.gpu import Counters, Mirror, SmallBuffer, Usage, pipelines_of
 from heapscene.heap import Bucket, Heap
 from heapscene.render.bucket_gpu import BucketGpu, choose_encoding
 from heapscene.render.frame_inputs import FrameInputs
@@ -88,15 +88,16 @@ class HeapScene:
         self._targets = targets
         self._encoding = encoding
         self._expanded_bytes = expanded_bytes
-        self._counters = Counters()
-        self._caches = gpu_caches(device)
+        self._pipelines = pipelines_of(device)
+        self._counters = self._pipelines.counters
         self._frame = FrameInputs(inputs or {})
         self._readers = [open_reader(draws)]
         self._manual = ManualReader()
         self._heap = Heap(page_bytes or page_limit(device), self._frame.layout.types)
-        self._uniform = UniformBuffer(device, "frame inputs", self._frame.layout.size, self._counters)
+        self._uniform = SmallBuffer(device, "frame inputs", Usage.UNIFORM, self._counters)
         self._pages: dict[Any, Mirror] = {}
         self._buckets: dict[Bucket, BucketGpu] = {}
+        self._largest = int(device.limits["max-buffer-size"])
         self._fitted: Any = None
         self._stage = "new"
         self.report = FrameReport()
@@ -153,8 +154,9 @@ class HeapScene:
         self._expect("updated", "encode_compute", "update")
         before = self._counters.snapshot()
         with self.report.stage("kernels"):
-            for bucket in self._buckets.values():
-                self.report.compute_passes += bucket.encode_compute(encoder)
+            for bucket, on_gpu in self._buckets.items():
+                page = self._pages[bucket.page]
+                self.report.compute_passes += on_gpu.encode_compute(encoder, page)
         self._count(self.report, before)
         self._stage = "computed"
 
@@ -166,12 +168,13 @@ class HeapScene:
         self._expect("computed", "encode_draws", "encode_compute")
         before = self._counters.snapshot()
         with self.report.stage("render"):
-            for bucket in self._buckets.values():
-                calls = bucket.encode_draws(render_pass)
+            for bucket, on_gpu in self._buckets.items():
+                page = self._pages[bucket.page]
+                calls = on_gpu.encode_draws(render_pass, self._uniform, page)
                 self.report.draw_calls += calls
                 if calls:
                     counts = self.report.encodings
-                    counts[bucket.encoding] = counts.get(bucket.encoding, 0) + calls
+                    counts[on_gpu.encoding] = counts.get(on_gpu.encoding, 0) + calls
         self._count(self.report, before)
         self._stage = "new"
 
@@ -205,9 +208,9 @@ class HeapScene:
             mirror = self._pages.get(page)
             if mirror is None:
                 mirror = self._pages[page] = Mirror(
-                    self._device, "page", "storage", self._counters
+                    self._device, f"page {page.number}", Usage.STORAGE, self._counters
                 )
-            mirror.sync(page.words)
+            mirror.sync(page)
         if len(self._pages) > len(heap.pages):
             kept = set(heap.pages)
             for page in [page for page in self._pages if page not in kept]:
@@ -217,18 +220,16 @@ class HeapScene:
             self._match_buckets(live)
         budget = self._budget()
         for bucket, on_gpu in self._buckets.items():
-            encoding = choose_encoding(bucket, self._encoding, budget, self._device)
+            encoding = choose_encoding(bucket, self._encoding, budget, self._largest)
             if encoding == "expanded":
                 budget -= bucket.emitted * 4
-            on_gpu.sync(self._pages[bucket.page], self._uniform, encoding)
+            on_gpu.sync(encoding)
 
     def _match_buckets(self, live: list[Bucket]) -> None:
         old = self._buckets
         self._buckets = {
             bucket: old.pop(bucket, None)
-            or BucketGpu(
-                bucket, self._device, self._caches, self._counters, self._targets, self._frame.layout
-            )
+            or BucketGpu(bucket, self._pipelines, self._targets, self._frame.layout)
             for bucket in live
         }
         for gone in old.values():
@@ -237,7 +238,7 @@ class HeapScene:
     def _budget(self) -> int:
         if self._expanded_bytes is not None:
             return self._expanded_bytes
-        held = sum(page.words.used * 4 for page in self._heap.pages)
+        held = sum(page.used * 4 for page in self._heap.pages)
         return min(max(held // 4, 64 * MIB), 512 * MIB)
 
     def _count(self, report: FrameReport, before: Counters) -> None:
