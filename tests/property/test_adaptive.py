@@ -121,7 +121,7 @@ def add_set(rng, pairs, flags):
 
 def choose(flag, b, c):
     if isinstance(flag, avals.Value):
-        return asets.Set(lambda: (b if flag.value % 2 else c).elements())
+        return asets.Set(lambda: iter((b if flag.value % 2 else c).elements()))
     return flag.bind_set(lambda x: (c, b)[x % 2])
 
 

@@ -35,6 +35,19 @@ def test_several_keys_and_several_sinks():
     assert len(one) == 0
 
 
+def test_one_value_under_very_many_keys():
+    a = cval(0)
+    sink = Sink()
+    for i in range(20_000):
+        sink.watch(a, i)
+    a.value = 1
+    assert sink.drain() == list(range(20_000))
+    for i in range(19_999):
+        sink.unwatch(a, i)
+    a.value = 2
+    assert sink.drain() == [19_999]
+
+
 def test_one_key_for_two_values_comes_once():
     a, b = cval(0), cval(0)
     sink = Sink()
