@@ -1,0 +1,254 @@
+"""Run a shader function in CPython with the arithmetic of the GPU.
+
+What runs is a copy of the function's syntax tree. In it literals, captured numbers and enumeration members are typed values,
+``range`` counts in ``i32`` or ``u32``, and conditions must be bools. Positions, file name and
+names are those of the user's text, so debuggers and tracebacks show that.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import copy
+from collections.abc import Iterator
+from types import BuiltinFunctionType
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+
+from heapscene.errors import ShaderTypeError, explain
+from heapscene.shader.lang import (
+    PYTHON_BUILTINS,
+    AbstractInt,
+    Builtin,
+    Discard,
+    captured,
+    concrete,
+    convert,
+    f32,
+    i32,
+    shader_bool,
+    type_of,
+    u32,
+)
+
+if TYPE_CHECKING:
+    from heapscene.shader.stages import ShaderFunction
+
+__all__ = ["Runner", "shader_range"]
+
+_CONCRETE, _BOOLEAN, _CAPTURED, _FIT = ".concrete", ".boolean", ".captured", ".fit"
+
+
+class Runner:
+    """The executable copy of one shader function.
+
+    Parameters
+    ----------
+    shader
+        The function. Its free names are resolved at every call, as Python does.
+    """
+
+    def __init__(self, shader: ShaderFunction[..., Any]) -> None:
+        self._shader = shader
+        source = shader.source
+        local = _local_names(source.tree)
+        typing = _Typing(local)
+        definition = typing.copy_of(source.tree)
+        module = ast.fix_missing_locations(ast.Module([definition], []))
+        self._names = sorted(typing.free)
+        self._scope: dict[str, Any] = {
+            "__builtins__": builtins,
+            "__name__": shader._body.__module__,
+            "__file__": source.filename,
+            _CONCRETE: concrete,
+            _BOOLEAN: _boolean,
+            _CAPTURED: _seen,
+            _FIT: convert,
+            **typing.literals,
+        }
+        exec(compile(module, source.filename, "exec", dont_inherit=True), self._scope)  # noqa: S102
+        self._function = self._scope.pop(source.tree.name)
+        for key, annotation in typing.annotations.items():
+            self._scope[key] = type_of(
+                source.evaluate(annotation), f"{annotation} in {shader.name}"
+            )
+
+    def run(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> object:
+        """Call it: arguments and result are converted to the types of the signature."""
+        values = self._arguments(args, kwargs)
+        for name in self._names:
+            self._scope[name] = _seen(self._shader.source.resolve(name))
+        try:
+            result = self._function(**values)
+        except Discard:
+            if self._shader.stage == "fragment":
+                return None
+            raise
+        if self._shader.returns is None:
+            return concrete(result)
+        return convert(result, type_of(self._shader.returns), f"result of {self._shader.name}")
+
+    def _arguments(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
+        shader = self._shader
+        try:
+            given = shader._signature.bind(*args, **kwargs).arguments
+        except TypeError as error:
+            raise ShaderTypeError(explain(f"{shader.name}(): {error}")) from None
+        values: dict[str, Any] = {}
+        for parameter in shader.parameters:
+            value = captured(given.get(parameter.name, parameter.default))
+            if isinstance(value, Builtin):
+                raise ShaderTypeError(
+                    explain(
+                        f"{shader.name}() needs {parameter.name!r} in CPython",
+                        fix=f"Pass  {parameter.name}={parameter.type}(...)",
+                    )
+                )
+            where = f"argument {parameter.name!r} of {shader.name}"
+            values[parameter.name] = convert(value, parameter.type, where)
+        return values
+
+
+def shader_range(*bounds: Any) -> Iterator[Any]:
+    """``range`` of a running shader function: counts in ``u32`` if a bound is one, else in ``i32``."""
+    unsigned = any(isinstance(bound, u32) for bound in bounds)
+    kind = u32 if unsigned else i32
+    for bound in bounds:
+        if isinstance(bound, float) or (unsigned and isinstance(bound, i32)):
+            names = ", ".join(type(b).__name__ for b in bounds)
+            raise ShaderTypeError(
+                explain(f"range({names}) is not defined", fix="Give all bounds as i32 or as u32.")
+            )
+    return map(kind, range(*[int(kind(bound)) for bound in bounds]))
+
+
+class _Typing(ast.NodeTransformer):
+    """Replaces what has no shader type by calls and names that have one."""
+
+    def __init__(self, local: frozenset[str]) -> None:
+        self.free: set[str] = set()
+        self.literals: dict[str, Any] = {}
+        self.annotations: dict[str, str] = {}
+        self._local = local
+
+    def copy_of(self, tree: ast.FunctionDef) -> ast.FunctionDef:
+        made = copy.deepcopy(tree)
+        made.decorator_list = []
+        made.returns = None
+        made.args.defaults = []
+        for argument in (*made.args.posonlyargs, *made.args.args):
+            argument.annotation = None
+        made.args.args = [*made.args.posonlyargs, *made.args.args]
+        made.args.posonlyargs = []
+        made.body = [cast("ast.stmt", self.visit(statement)) for statement in made.body]
+        return made
+
+    def visit_Constant(self, node: ast.Constant) -> ast.AST:
+        if type(node.value) not in (int, float):
+            return node
+        key = f".{node.value!r}"
+        self.literals[key] = AbstractInt(node.value) if type(node.value) is int else f32(node.value)
+        return ast.copy_location(ast.Name(key, ast.Load()), node)
+
+    def visit_Name(self, node: ast.Name) -> ast.AST:
+        if isinstance(node.ctx, ast.Load) and node.id not in self._local:
+            self.free.add(node.id)
+        return node
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
+        root: ast.AST = node
+        while isinstance(root, ast.Attribute):
+            root = root.value
+        if not isinstance(root, ast.Name) or root.id in self._local:
+            return self.generic_visit(node)
+        self.free.add(root.id)
+        if isinstance(node.ctx, ast.Load):
+            return _call(_CAPTURED, node)
+        return node
+
+    def visit_Assign(self, node: ast.Assign) -> ast.AST:
+        self.generic_visit(node)
+        node.value = _made_concrete(node.value)
+        return node
+
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AST:
+        if node.value is None:
+            return ast.copy_location(ast.Pass(), node)
+        given = node.annotation
+        text = given.value if isinstance(given, ast.Constant) else ast.unparse(given)
+        key = f".annotation {text}"
+        self.annotations[key] = str(text)
+        where = f"{ast.unparse(node.target)!r}"
+        value = cast("ast.expr", self.visit(node.value))
+        kind = ast.copy_location(ast.Name(key, ast.Load()), node.value)
+        label = ast.copy_location(ast.Constant(where), node.value)
+        fitted = _call(_FIT, value, kind, label)
+        target = cast("ast.expr", self.visit(node.target))
+        return ast.copy_location(ast.Assign([target], fitted), node)
+
+    def visit_BoolOp(self, node: ast.BoolOp) -> ast.AST:
+        self.generic_visit(node)
+        node.values = [_call(_BOOLEAN, value) for value in node.values]
+        return node
+
+    def visit_UnaryOp(self, node: ast.UnaryOp) -> ast.AST:
+        self.generic_visit(node)
+        if isinstance(node.op, ast.Not):
+            node.operand = _call(_BOOLEAN, node.operand)
+        return node
+
+    def _visit_test(self, node: Any) -> Any:
+        self.generic_visit(node)
+        node.test = _call(_BOOLEAN, node.test)
+        return node
+
+    visit_If = visit_While = visit_IfExp = visit_Assert = _visit_test
+
+
+def _call(name: str, value: ast.expr, *more: ast.expr) -> ast.expr:
+    function = ast.copy_location(ast.Name(name, ast.Load()), value)
+    return ast.copy_location(ast.Call(function, [value, *more], []), value)
+
+
+def _made_concrete(value: ast.expr) -> ast.expr:
+    if isinstance(value, ast.Tuple):
+        value.elts = [_made_concrete(element) for element in value.elts]
+        return value
+    return _call(_CONCRETE, value)
+
+
+def _local_names(tree: ast.FunctionDef) -> frozenset[str]:
+    arguments = {argument.arg for argument in (*tree.args.posonlyargs, *tree.args.args)}
+    stored = {
+        node.id
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+    }
+    return frozenset(arguments | stored)
+
+
+def _boolean(value: object) -> bool:
+    if isinstance(value, (bool, np.bool_)):
+        return bool(value)
+    kind = type(value).__name__
+    fix = "Write  all(v)  or  any(v)." if kind.startswith("vec") else "Compare it:  x != 0."
+    raise ShaderTypeError(explain(f"a {kind} is neither true nor false", fix=fix))
+
+
+def _seen(value: object) -> Any:
+    """Return what a captured object is inside a shader function."""
+    if isinstance(value, (BuiltinFunctionType, type)) and value in _REPLACED:
+        return _REPLACED[value]
+    if isinstance(value, np.ufunc) or getattr(value, "__module__", None) in ("math", "cmath"):
+        name = getattr(value, "__name__", str(value))
+        raise ShaderTypeError(
+            explain(
+                f"{name}() of NumPy or math does not compute in f32",
+                fix=f"Use the one of the shader language: from heapscene.shader import {name}",
+            )
+        )
+    return captured(value)
+
+
+_REPLACED: dict[object, Any] = {**PYTHON_BUILTINS, range: shader_range, bool: shader_bool}

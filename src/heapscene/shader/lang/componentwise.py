@@ -1,0 +1,303 @@
+"""Intrinsics that go component by component: rounding, roots, exponentials, angles, interpolation.
+
+Each works on ``f32`` and on float vectors (those marked so also on integers) and computes in single precision.
+"""
+
+# ruff: noqa: A001 - WGSL's names are Python's builtins, and shader code may use either
+
+from __future__ import annotations
+
+import math
+from typing import Any, TypeVar, overload
+
+import numpy as np
+
+from heapscene.errors import ShaderTypeError, explain
+from heapscene.shader.lang.apply import each, floats, intrinsic, rounded
+from heapscene.shader.lang.scalars import Float32, Int32, UInt32
+from heapscene.shader.lang.vector_value import VectorValue
+from heapscene.shader.lang.vectors import vec2, vec2i, vec2u, vec3, vec3i, vec3u, vec4, vec4i, vec4u
+
+__all__ = [
+    "abs",
+    "acos",
+    "asin",
+    "atan",
+    "atan2",
+    "ceil",
+    "clamp",
+    "cos",
+    "cosh",
+    "count_one_bits",
+    "degrees",
+    "exp",
+    "exp2",
+    "first_leading_bit",
+    "floor",
+    "fma",
+    "fract",
+    "inverse_sqrt",
+    "log",
+    "log2",
+    "max",
+    "min",
+    "mix",
+    "pow",
+    "radians",
+    "round",
+    "sign",
+    "sin",
+    "sinh",
+    "smoothstep",
+    "sqrt",
+    "step",
+    "tan",
+    "tanh",
+    "trunc",
+]
+
+F = TypeVar("F", float, vec2, vec3, vec4)
+N = TypeVar("N", int, float, vec2, vec3, vec4, vec2i, vec3i, vec4i, vec2u, vec3u, vec4u)
+I = TypeVar("I", int, vec2i, vec3i, vec4i, vec2u, vec3u, vec4u)
+FV = TypeVar("FV", vec2, vec3, vec4)
+
+_DEGREES = Float32(180.0 / math.pi)
+_RADIANS = Float32(math.pi / 180.0)
+
+
+@intrinsic
+def floor(x: F) -> F:
+    """Round down."""
+    return each("floor", rounded(np.floor), x, floats_only=True)
+
+
+@intrinsic
+def ceil(x: F) -> F:
+    """Round up."""
+    return each("ceil", rounded(np.ceil), x, floats_only=True)
+
+
+@intrinsic
+def trunc(x: F) -> F:
+    """Round towards zero."""
+    return each("trunc", rounded(np.trunc), x, floats_only=True)
+
+
+@intrinsic
+def round(x: F) -> F:
+    """Round to the nearest integer, halves to the even one."""
+    return each("round", rounded(np.rint), x, floats_only=True)
+
+
+@intrinsic
+def sqrt(x: F) -> F:
+    """Square root."""
+    return each("sqrt", rounded(np.sqrt), x, floats_only=True)
+
+
+@intrinsic
+def exp(x: F) -> F:
+    """e to the power of x."""
+    return each("exp", rounded(np.exp), x, floats_only=True)
+
+
+@intrinsic
+def exp2(x: F) -> F:
+    """2 to the power of x."""
+    return each("exp2", rounded(np.exp2), x, floats_only=True)
+
+
+@intrinsic
+def log(x: F) -> F:
+    """Natural logarithm."""
+    return each("log", rounded(np.log), x, floats_only=True)
+
+
+@intrinsic
+def log2(x: F) -> F:
+    """Logarithm to base 2."""
+    return each("log2", rounded(np.log2), x, floats_only=True)
+
+
+@intrinsic
+def sin(x: F) -> F:
+    """Sine of an angle in radians."""
+    return each("sin", rounded(np.sin), x, floats_only=True)
+
+
+@intrinsic
+def cos(x: F) -> F:
+    """Cosine of an angle in radians."""
+    return each("cos", rounded(np.cos), x, floats_only=True)
+
+
+@intrinsic
+def tan(x: F) -> F:
+    """Tangent of an angle in radians."""
+    return each("tan", rounded(np.tan), x, floats_only=True)
+
+
+@intrinsic
+def asin(x: F) -> F:
+    """Angle in radians with that sine."""
+    return each("asin", rounded(np.arcsin), x, floats_only=True)
+
+
+@intrinsic
+def acos(x: F) -> F:
+    """Angle in radians with that cosine."""
+    return each("acos", rounded(np.arccos), x, floats_only=True)
+
+
+@intrinsic
+def atan(x: F) -> F:
+    """Angle in radians with that tangent."""
+    return each("atan", rounded(np.arctan), x, floats_only=True)
+
+
+@intrinsic
+def sinh(x: F) -> F:
+    """Hyperbolic sine."""
+    return each("sinh", rounded(np.sinh), x, floats_only=True)
+
+
+@intrinsic
+def cosh(x: F) -> F:
+    """Hyperbolic cosine."""
+    return each("cosh", rounded(np.cosh), x, floats_only=True)
+
+
+@intrinsic
+def tanh(x: F) -> F:
+    """Hyperbolic tangent."""
+    return each("tanh", rounded(np.tanh), x, floats_only=True)
+
+
+@intrinsic
+def abs(x: N) -> N:
+    """Magnitude, of floats and integers; the smallest ``i32`` stays negative."""
+    return each("abs", lambda a: a.__abs__(), x)
+
+
+@intrinsic
+def sign(x: N) -> N:
+    """-1, 0 or 1, of floats and ``i32``."""
+    return each("sign", lambda a: type(a)((a > 0) - (a < 0)), x)
+
+
+@intrinsic
+def min(a: N, b: N) -> N:
+    """The smaller, of floats and integers."""
+    return each("min", lambda p, q: q if q < p else p, a, b)
+
+
+@intrinsic
+def max(a: N, b: N) -> N:
+    """The larger, of floats and integers."""
+    return each("max", lambda p, q: q if p < q else p, a, b)
+
+
+@intrinsic
+def clamp(x: N, low: N, high: N) -> N:
+    """``min(max(x, low), high)``, of floats and integers."""
+    return min(max(x, low), high)
+
+
+@intrinsic
+def fract(x: F) -> F:
+    """``x - floor(x)``."""
+    return each("fract", lambda a: a - floor(a), x, floats_only=True)
+
+
+@intrinsic
+def inverse_sqrt(x: F) -> F:
+    """``1 / sqrt(x)``."""
+    return each("inverse_sqrt", lambda a: 1.0 / sqrt(a), x, floats_only=True)
+
+
+@intrinsic
+def pow(base: F, exponent: F) -> F:
+    """Power; a negative base has no defined result on a GPU."""
+    return each("pow", rounded(np.power), base, exponent, floats_only=True)
+
+
+@intrinsic
+def atan2(y: F, x: F) -> F:
+    """Angle in radians of the direction (x, y), in [-π, π]."""
+    return each("atan2", rounded(np.arctan2), y, x, floats_only=True)
+
+
+@intrinsic
+def radians(angle: F) -> F:
+    """Degrees to radians."""
+    return each("radians", lambda a: a * _RADIANS, angle, floats_only=True)
+
+
+@intrinsic
+def degrees(angle: F) -> F:
+    """Radians to degrees."""
+    return each("degrees", lambda a: a * _DEGREES, angle, floats_only=True)
+
+
+@intrinsic
+def step(edge: F, x: F) -> F:
+    """1 where ``edge <= x``, else 0."""
+    return each("step", lambda e, a: Float32(1.0 if e <= a else 0.0), edge, x, floats_only=True)
+
+
+@intrinsic
+def smoothstep(low: F, high: F, x: F) -> F:
+    """0 at ``low``, 1 at ``high``, smooth between."""
+    return each("smoothstep", _smooth, low, high, x, floats_only=True)
+
+
+@intrinsic
+def fma(a: F, b: F, c: F) -> F:
+    """``a * b + c``, rounded once."""
+    return each(
+        "fma", lambda p, q, r: Float32(float(p) * float(q) + float(r)), a, b, c, floats_only=True
+    )
+
+
+@overload
+def mix(a: F, b: F, t: F) -> F: ...
+@overload
+def mix(a: FV, b: FV, t: float) -> FV: ...
+@intrinsic
+def mix(a: Any, b: Any, t: Any) -> Any:
+    """``a * (1 - t) + b * t``; ``t`` may be one number for all components."""
+    if isinstance(a, VectorValue) and not isinstance(t, VectorValue):
+        t = type(a)(*floats("mix", t))
+    return each("mix", lambda p, q, s: p * (1.0 - s) + q * s, a, b, t, floats_only=True)
+
+
+@intrinsic
+def count_one_bits(x: I) -> I:
+    """How many bits are set."""
+    return each(
+        "count_one_bits", lambda a: type(a)((int(a) & 0xFFFFFFFF).bit_count()), _integers(x)
+    )
+
+
+@intrinsic
+def first_leading_bit(x: I) -> I:
+    """Number of the highest bit that differs from the sign (``u32``: that is set); all ones if there is none."""
+    return each("first_leading_bit", _leading, _integers(x))
+
+
+def _smooth(low: Float32, high: Float32, x: Float32) -> Any:
+    t = clamp((x - low) / (high - low), 0.0, 1.0)
+    return t * t * (3.0 - 2.0 * t)
+
+
+def _leading(a: Int32 | UInt32) -> Int32 | UInt32:
+    magnitude = ~int(a) if int(a) < 0 else int(a)
+    position = magnitude.bit_length() - 1
+    return type(a)(Int32(position))
+
+
+def _integers(x: Any) -> Any:
+    kind = x.__shader_type__ if isinstance(x, VectorValue) else None
+    if isinstance(x, float) or (kind is not None and not kind.scalar.is_integer):
+        raise ShaderTypeError(explain("only integers have bits to count", fix="Convert: u32(x)."))
+    return x

@@ -1,0 +1,159 @@
+"""From Python objects to shader types and values."""
+
+from __future__ import annotations
+
+import enum
+from typing import Any
+from weakref import WeakValueDictionary
+
+import numpy as np
+
+from heapscene.errors import ShaderTypeError, explain
+from heapscene.shader.lang.matrices import MatrixValue, mat2, mat3, mat4
+from heapscene.shader.lang.scalars import AbstractInt, Float32, Int32, UInt32
+from heapscene.shader.lang.vector_value import VectorValue, to_scalar, vector_class
+from heapscene.shader.types import (
+    BOOL,
+    F32,
+    I32,
+    U32,
+    VOID,
+    Matrix,
+    Scalar,
+    StructType,
+    Type,
+    Vector,
+)
+
+__all__ = ["captured", "convert", "register_struct", "type_of", "value_class", "zero"]
+
+_MATRICES: dict[int, type[MatrixValue[Any]]] = {2: mat2, 3: mat3, 4: mat4}
+_SCALARS: dict[Scalar, type[Any]] = {F32: Float32, I32: Int32, U32: UInt32, BOOL: bool}
+_structs: WeakValueDictionary[StructType, type[Any]] = WeakValueDictionary()
+
+
+def type_of(annotation: object, where: str = "this annotation") -> Type:
+    """Return the type that an annotation or a class stands for.
+
+    Raises
+    ------
+    ShaderTypeError
+        Not a class of the shader language; the message starts from ``where``.
+    """
+    if annotation is None or annotation is type(None):
+        return VOID
+    if annotation is bool:
+        return BOOL
+    found = getattr(annotation, "__shader_type__", None)
+    if isinstance(annotation, type) and isinstance(found, Type):
+        return found
+    fix = {float: "Write f32.", int: "Write i32 or u32."}.get(
+        annotation,  # pyright: ignore[reportArgumentType]
+        "Use f32, i32, u32, bool, a vector, a matrix, or a @struct class.",
+    )
+    raise ShaderTypeError(
+        explain(
+            f"{where}: {getattr(annotation, '__name__', annotation)!s} is not a shader type",
+            fix=fix,
+        )
+    )
+
+
+def value_class(kind: Type) -> type[Any]:
+    """Return the class whose instances are values of a type."""
+    if isinstance(kind, Scalar):
+        return _SCALARS[kind]
+    if isinstance(kind, Vector):
+        return vector_class(kind.scalar, kind.size)
+    if isinstance(kind, Matrix) and kind.columns == kind.rows:
+        return _MATRICES[kind.columns]
+    if isinstance(kind, StructType) and kind in _structs:
+        return _structs[kind]
+    raise ShaderTypeError(explain(f"there are no values of type {kind} in CPython"))
+
+
+def register_struct(cls: type[Any]) -> None:
+    """Make :func:`value_class` find the class of a struct type."""
+    _structs[cls.__shader_type__] = cls
+
+
+def zero(kind: Type) -> Any:
+    """Return the value of a type whose words are all zero."""
+    if isinstance(kind, Matrix):
+        return value_class(kind)(np.zeros((kind.rows, kind.columns)))
+    if isinstance(kind, StructType):
+        return value_class(kind)(**{field.name: zero(field.type) for field in kind.fields})
+    return value_class(kind)()
+
+
+def convert(value: object, kind: Type, where: str) -> Any:
+    """Return ``value`` as a value of that type, if it is one or is a number or array that fits.
+
+    Raises
+    ------
+    ShaderTypeError
+        It is of another type, or has another shape.
+    """
+    if getattr(type(value), "__shader_type__", None) == kind or (
+        kind is BOOL and type(value) is bool
+    ):
+        return value
+    wanted = value_class(kind)
+    try:
+        if isinstance(kind, Scalar):
+            return to_scalar(kind, value)
+        if not isinstance(value, (VectorValue, MatrixValue, int, float)) and isinstance(
+            kind, (Vector, Matrix)
+        ):
+            return _from_array(value, kind, wanted)
+    except ShaderTypeError as error:
+        raise ShaderTypeError(f"{where}: {error}") from None
+    raise ShaderTypeError(
+        explain(f"{where}: {type(value).__name__} where {wanted.__name__} is needed")
+    )
+
+
+def _from_array(value: object, kind: Vector | Matrix, wanted: type[Any]) -> Any:
+    shape = (kind.size,) if isinstance(kind, Vector) else (kind.rows, kind.columns)
+    array = np.asarray(value)
+    if array.shape != shape or array.dtype.kind not in "fiub":
+        raise ShaderTypeError(
+            explain(
+                f"{type(value).__name__} where {wanted.__name__} is needed",
+                facts={"given": f"{array.dtype} {array.shape}", "needed": f"numbers {shape}"},
+            )
+        )
+    return wanted(array)
+
+
+def captured(value: object) -> Any:
+    """Return what a shader function sees for an object of the surrounding Python code.
+
+    Numbers become typed values (an ``int`` adapts like a literal), an enumeration member its value, and small arrays vectors
+    and matrices; every other object stays as it is.
+    """
+    if isinstance(value, enum.Enum):
+        return captured(value.value)
+    if isinstance(value, (bool, Float32, Int32, UInt32, AbstractInt)):
+        return value
+    if isinstance(value, np.bool_):
+        return bool(value)
+    if isinstance(value, (np.int32, np.uint32)):
+        return Int32(value) if isinstance(value, np.int32) else UInt32(value)
+    if isinstance(value, (int, np.integer)):
+        return AbstractInt(int(value))
+    if isinstance(value, (float, np.floating)):
+        return Float32(float(value))
+    if isinstance(value, np.ndarray):
+        return _captured_array(value)
+    return value
+
+
+def _captured_array(array: np.ndarray[Any, Any]) -> Any:
+    shape = array.shape
+    if len(shape) == 2 and shape[0] == shape[1] and shape[0] in _MATRICES:
+        return _MATRICES[shape[0]](array)
+    if len(shape) == 1 and 2 <= shape[0] <= 4:
+        scalar = {"u": U32, "i": I32, "b": BOOL}.get(array.dtype.kind, F32)
+        return vector_class(scalar, shape[0])(array)
+    return array

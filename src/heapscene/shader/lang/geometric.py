@@ -1,0 +1,362 @@
+"""Intrinsics over whole vectors and matrices, packing, selection, and those that only a GPU has."""
+
+# ruff: noqa: A001 - WGSL's names are Python's builtins, and shader code may use either
+
+from __future__ import annotations
+
+import struct
+from typing import Any, NoReturn, TypeVar, overload
+
+import numpy as np
+
+from heapscene.errors import ShaderError, ShaderTypeError, explain
+from heapscene.shader.lang.apply import each, float_vectors, floats, intrinsic, rounded
+from heapscene.shader.lang.matrices import MatrixValue, dot_products, mat2, mat3, mat4
+from heapscene.shader.lang.scalars import Float32, Int32, UInt32, concrete, scalar_type
+from heapscene.shader.lang.vector_value import VectorValue, to_scalar, vector_class
+from heapscene.shader.lang.vectors import (
+    vec2,
+    vec2b,
+    vec2i,
+    vec2u,
+    vec3,
+    vec3b,
+    vec3i,
+    vec3u,
+    vec4,
+    vec4b,
+    vec4i,
+    vec4u,
+)
+from heapscene.shader.types import BOOL, F32, I32, U32, Scalar
+
+__all__ = [
+    "Discard",
+    "all",
+    "any",
+    "array_length",
+    "bitcast_f32",
+    "bitcast_i32",
+    "bitcast_u32",
+    "cross",
+    "determinant",
+    "discard",
+    "distance",
+    "dot",
+    "dpdx",
+    "dpdy",
+    "faceforward",
+    "fwidth",
+    "length",
+    "normalize",
+    "pack4x8unorm",
+    "reflect",
+    "refract",
+    "select",
+    "transpose",
+    "unpack4x8unorm",
+    "workgroup_barrier",
+]
+
+FV = TypeVar("FV", vec2, vec3, vec4)
+F = TypeVar("F", float, vec2, vec3, vec4)
+M = TypeVar("M", mat2, mat3, mat4)
+T = TypeVar("T")
+BV = TypeVar("BV", vec2b, vec3b, vec4b)
+
+_root = rounded(np.sqrt)
+_CODES = {F32: "<f", I32: "<i", U32: "<I"}
+
+
+class Discard(Exception):  # noqa: N818 - not an error: the pixel stays as it was
+    """Leaves a fragment function without a colour."""
+
+
+@overload
+def dot(a: FV, b: FV) -> float: ...
+@overload
+def dot(a: vec2i | vec3i | vec4i, b: vec2i | vec3i | vec4i) -> int: ...
+@overload
+def dot(a: vec2u | vec3u | vec4u, b: vec2u | vec3u | vec4u) -> int: ...
+@intrinsic
+def dot(a: Any, b: Any) -> Any:
+    """Sum of the products of components, from the first on."""
+    if not isinstance(a, VectorValue) or type(a) is not type(b):
+        given = f"{type(a).__name__}, {type(b).__name__}"
+        raise ShaderTypeError(
+            explain("dot() needs two vectors of one type", facts={"given": given})
+        )
+    return dot_products(a, (b,))[0]
+
+
+@intrinsic
+def cross(a: vec3, b: vec3) -> vec3:
+    """Vector perpendicular to both, right-handed."""
+    float_vectors("cross", a, b)
+    if type(a) is not vec3:
+        raise ShaderTypeError(explain("cross() needs two vec3"))
+    return vec3(
+        a.y * b.z - a.z * b.y,
+        a.z * b.x - a.x * b.z,
+        a.x * b.y - a.y * b.x,
+    )
+
+
+@intrinsic
+def length(x: float | vec2 | vec3 | vec4) -> float:
+    """Euclidean length; the magnitude of a number."""
+    if not isinstance(x, VectorValue):
+        return floats("length", x)[0].__abs__()
+    float_vectors("length", x)
+    return _root(dot(x, x))  # pyright: ignore
+
+
+@intrinsic
+def distance(a: F, b: F) -> float:
+    """``length(a - b)``."""
+    return length(each("distance", lambda p, q: p - q, a, b, floats_only=True))
+
+
+@intrinsic
+def normalize(x: FV) -> FV:
+    """``x / length(x)``; not defined for the zero vector."""
+    return x / length(x)
+
+
+@intrinsic
+def reflect(incident: FV, normal: FV) -> FV:
+    """Mirror a direction at a surface with that unit normal."""
+    float_vectors("reflect", incident, normal)
+    return incident - 2.0 * dot(normal, incident) * normal
+
+
+@intrinsic
+def refract(incident: FV, normal: FV, ratio: float) -> FV:
+    """Bend a unit direction at a surface; zero if everything is reflected.
+
+    Parameters
+    ----------
+    incident, normal
+        Unit vectors.
+    ratio
+        Index of refraction on the incoming side, divided by that on the other side.
+    """
+    float_vectors("refract", incident, normal)
+    (eta,) = floats("refract", ratio)
+    cosine = dot(normal, incident)
+    k = 1.0 - eta * eta * (1.0 - cosine * cosine)
+    if k < 0.0:
+        return type(incident)(0.0)
+    return eta * incident - (eta * cosine + _root(k)) * normal
+
+
+@intrinsic
+def faceforward(normal: FV, incident: FV, reference: FV) -> FV:
+    """``normal`` if ``dot(incident, reference) < 0``, else ``-normal``."""
+    float_vectors("faceforward", normal, incident, reference)
+    return normal if dot(incident, reference) < 0.0 else -normal
+
+
+@intrinsic
+def transpose(m: M) -> M:
+    """Columns become rows."""
+    _needs_matrix("transpose", m)
+    return type(m)(np.asarray(m).T)
+
+
+@intrinsic
+def determinant(m: mat2 | mat3 | mat4) -> float:
+    """Determinant, by expansion along the first column."""
+    _needs_matrix("determinant", m)
+    return _determinant([list(column) for column in m])
+
+
+def _determinant(columns: list[list[Any]]) -> Any:
+    if len(columns) == 2:
+        return columns[0][0] * columns[1][1] - columns[1][0] * columns[0][1]
+    total: Any = None
+    for row in range(len(columns)):
+        minor = [column[:row] + column[row + 1 :] for column in columns[1:]]
+        term = columns[0][row] * _determinant(minor)
+        total = term if total is None else (total - term if row % 2 else total + term)
+    return total
+
+
+def _needs_matrix(name: str, m: object) -> None:
+    if not isinstance(m, MatrixValue):
+        raise ShaderTypeError(explain(f"{name}() needs a matrix, not a {type(m).__name__}"))
+
+
+@overload
+def select(if_false: T, if_true: T, condition: bool) -> T: ...
+@overload
+def select(if_false: T, if_true: T, condition: vec2b | vec3b | vec4b) -> T: ...
+@intrinsic
+def select(if_false: Any, if_true: Any, condition: Any) -> Any:
+    """The second where the condition holds, else the first; both are evaluated (WGSL's order)."""
+    if isinstance(condition, (bool, np.bool_)):
+        both = (if_false, if_true)
+        if not isinstance(if_false, (VectorValue, bool)):
+            both = each("select", lambda *pair: pair, *both)
+        elif type(if_false) is not type(if_true):
+            raise ShaderTypeError(explain("select() needs two values of one type"))
+        return both[1] if condition else both[0]
+    sized = isinstance(condition, VectorValue) and condition.__shader_type__.scalar is BOOL
+    if not sized or type(if_false) is not type(if_true) or len(if_false) != len(condition):
+        raise ShaderTypeError(
+            explain(
+                "select() needs two values of one type and a bool, or a bool per component",
+                facts={
+                    "given": ", ".join(type(v).__name__ for v in (if_false, if_true, condition))
+                },
+            )
+        )
+    chosen = [b if c else a for a, b, c in zip(if_false, if_true, condition, strict=True)]
+    return type(if_false)(*chosen)
+
+
+@intrinsic
+def any(x: bool | vec2b | vec3b | vec4b) -> bool:
+    """Whether at least one component is true."""
+    return True in _bools("any", x)
+
+
+@intrinsic
+def all(x: bool | vec2b | vec3b | vec4b) -> bool:
+    """Whether every component is true."""
+    return False not in _bools("all", x)
+
+
+def _bools(name: str, x: object) -> tuple[bool, ...]:
+    if isinstance(x, (bool, np.bool_)):
+        return (bool(x),)
+    if isinstance(x, VectorValue) and x.__shader_type__.scalar is BOOL:
+        return x._parts
+    raise ShaderTypeError(
+        explain(f"{name}() needs bools, not a {type(x).__name__}", fix=f"Compare: {name}(v > w).")
+    )
+
+
+def _bitcast(target: Scalar, x: Any) -> Any:
+    if isinstance(x, VectorValue):
+        cls = vector_class(target, len(x))
+        return cls(*[_bitcast(target, part) for part in x])
+    x = concrete(x)
+    if isinstance(x, float):
+        x = Float32(x)
+    kind = scalar_type(x)
+    if kind is None or kind is BOOL:
+        raise ShaderTypeError(explain(f"a {type(x).__name__} has no 32 bits"))
+    (bits,) = struct.unpack(_CODES[target], struct.pack(_CODES[kind], x))
+    return to_scalar(target, bits)
+
+
+@overload
+def bitcast_f32(x: float) -> float: ...
+@overload
+def bitcast_f32(x: vec2i | vec2u) -> vec2: ...
+@overload
+def bitcast_f32(x: vec3i | vec3u) -> vec3: ...
+@overload
+def bitcast_f32(x: vec4i | vec4u) -> vec4: ...
+@intrinsic
+def bitcast_f32(x: Any) -> Any:
+    """The float with the same 32 bits."""
+    return _bitcast(F32, x)
+
+
+@overload
+def bitcast_u32(x: float) -> int: ...
+@overload
+def bitcast_u32(x: vec2 | vec2i) -> vec2u: ...
+@overload
+def bitcast_u32(x: vec3 | vec3i) -> vec3u: ...
+@overload
+def bitcast_u32(x: vec4 | vec4i) -> vec4u: ...
+@intrinsic
+def bitcast_u32(x: Any) -> Any:
+    """The ``u32`` with the same 32 bits."""
+    return _bitcast(U32, x)
+
+
+@overload
+def bitcast_i32(x: float) -> int: ...
+@overload
+def bitcast_i32(x: vec2 | vec2u) -> vec2i: ...
+@overload
+def bitcast_i32(x: vec3 | vec3u) -> vec3i: ...
+@overload
+def bitcast_i32(x: vec4 | vec4u) -> vec4i: ...
+@intrinsic
+def bitcast_i32(x: Any) -> Any:
+    """The ``i32`` with the same 32 bits."""
+    return _bitcast(I32, x)
+
+
+@intrinsic
+def pack4x8unorm(x: vec4) -> int:
+    """Four numbers in [0, 1] as bytes of one ``u32``, the first in the lowest byte."""
+    float_vectors("pack4x8unorm", x)
+    if len(x) != 4:
+        raise ShaderTypeError(explain("pack4x8unorm() needs a vec4"))
+    scaled = np.clip(np.nan_to_num(np.asarray(x)), np.float32(0), np.float32(1)) * np.float32(255)
+    parts = np.floor(np.float32(0.5) + scaled).astype(np.uint32)
+    return UInt32(int(sum(int(part) << (8 * i) for i, part in enumerate(parts))))
+
+
+@intrinsic
+def unpack4x8unorm(x: int) -> vec4:
+    """The four bytes of a ``u32`` as numbers in [0, 1], the lowest byte first."""
+    word = to_scalar(U32, x)
+    return vec4(*[Float32((int(word) >> (8 * i)) & 255) / 255.0 for i in range(4)])
+
+
+@intrinsic
+def array_length(array: Any) -> int:
+    """How many elements a storage array has."""
+    return UInt32(len(array))
+
+
+@intrinsic
+def discard() -> NoReturn:
+    """Leave the fragment function without a colour; the call then returns ``None`` in CPython."""
+    raise Discard
+
+
+@intrinsic
+def dpdx(x: F) -> F:
+    """Difference to the neighbouring pixel in x."""
+    raise _neighbours("dpdx", x)
+
+
+@intrinsic
+def dpdy(x: F) -> F:
+    """Difference to the neighbouring pixel in y."""
+    raise _neighbours("dpdy", x)
+
+
+@intrinsic
+def fwidth(x: F) -> F:
+    """``abs(dpdx(x)) + abs(dpdy(x))``."""
+    raise _neighbours("fwidth", x)
+
+
+def _neighbours(name: str, x: object) -> ShaderError:
+    return ShaderError(
+        explain(
+            f"{name}() needs the neighbouring pixels, and a call in CPython has one",
+            facts={"value": x},
+            fix="Run the program on the GPU, or pass the derivative as a parameter.",
+        )
+    )
+
+
+@intrinsic
+def workgroup_barrier() -> None:
+    """Wait for the other invocations of the workgroup."""
+    raise ShaderError(
+        explain(
+            "workgroup_barrier() needs the other invocations, and a call in CPython has one",
+            fix="Split the function at its barriers into helpers, and call those.",
+        )
+    )

@@ -1,0 +1,553 @@
+"""``f32``, ``i32`` and ``u32``: Python numbers whose arithmetic rounds and wraps as on the GPU.
+
+They are subclasses of :class:`float` and :class:`int`, and type checkers see them as ``float`` and ``int``, so
+that ``x: f32 = 0.5`` and ``0.5 * x`` need no conversion in the editor. Mixing ``i32``, ``u32`` and ``f32`` is
+refused when it happens.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import math
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias, TypeVar
+
+import numpy as np
+
+from heapscene.errors import ShaderTypeError, explain
+from heapscene.shader.types import BOOL, F32, I32, U32, Scalar
+
+__all__ = [
+    "AbstractInt",
+    "Float32",
+    "Int32",
+    "Integer",
+    "UInt32",
+    "concrete",
+    "f32",
+    "i32",
+    "refuse_mix",
+    "scalar_type",
+    "u32",
+]
+
+N = TypeVar("N", bound="Integer")
+
+_MAX_FLOAT_TO_I32 = 2147483520  # the largest f32 that is an i32
+_MAX_FLOAT_TO_U32 = 4294967040
+_MAX_LITERAL_POWER = 4
+
+
+def _rounded(value: float) -> float:
+    # Rounding a double result of + - * / to single gives what single arithmetic gives (53 >= 2 * 24 + 2).
+    return ctypes.c_float(value).value
+
+
+def scalar_type(value: object) -> Scalar | None:
+    """Return the shader type of a number; ``None`` for numbers that adapt (literals) and for other objects."""
+    if isinstance(value, (Float32, np.float32)):
+        return F32
+    if isinstance(value, (Int32, np.int32)):
+        return I32
+    if isinstance(value, (UInt32, np.uint32)):
+        return U32
+    if isinstance(value, (bool, np.bool_)):
+        return BOOL
+    return None
+
+
+def refuse_mix(operator: str, left: object, right: object) -> ShaderTypeError:
+    """Return the error for an operator between two types that do not go together."""
+    names = [_type_name(left), _type_name(right)]
+    fix = "Convert one side, for example f32(x)." if names[0] != names[1] else ""
+    if "bool" in names:
+        fix = "A bool is not a number. Write  f32(1.0) if flag else f32(0.0)."
+    return ShaderTypeError(explain(f"{names[0]} {operator} {names[1]} is not defined", fix=fix))
+
+
+def _type_name(value: object) -> str:
+    kind = scalar_type(value)
+    return kind.name if kind else type(value).__name__
+
+
+class Float32(float):
+    """A 32-bit float. ``f32(x)`` converts any number or bool; every operation rounds to 32 bits."""
+
+    __slots__ = ()
+    __shader_type__: ClassVar[Scalar] = F32
+
+    def __new__(cls, value: float | np.number[Any] | np.bool_ = 0.0) -> Float32:
+        if isinstance(value, (float, int, np.number, np.bool_)):
+            return float.__new__(cls, _rounded(float(value)))
+        raise ShaderTypeError(explain(f"f32() does not take a {type(value).__name__}"))
+
+    def __repr__(self) -> str:
+        return f"f32({np.float32(self)!s})"
+
+    def __str__(self) -> str:
+        return str(np.float32(self))
+
+    @staticmethod
+    def _peer(operator: str, self: float, other: object) -> float | None:
+        if isinstance(other, (Float32, np.float32)):
+            return float(other)
+        if scalar_type(other) is not None:
+            raise refuse_mix(operator, self, other)
+        if isinstance(other, (float, int, np.floating)):
+            return _rounded(float(other))
+        return None
+
+    def __add__(self, other: Any) -> Any:
+        peer = self._peer("+", self, other)
+        return NotImplemented if peer is None else Float32(float(self) + peer)
+
+    def __radd__(self, other: Any) -> Any:
+        return self.__add__(other)
+
+    def __sub__(self, other: Any) -> Any:
+        peer = self._peer("-", self, other)
+        return NotImplemented if peer is None else Float32(float(self) - peer)
+
+    def __rsub__(self, other: Any) -> Any:
+        peer = self._peer("-", self, other)
+        return NotImplemented if peer is None else Float32(peer - float(self))
+
+    def __mul__(self, other: Any) -> Any:
+        peer = self._peer("*", self, other)
+        return NotImplemented if peer is None else Float32(float(self) * peer)
+
+    def __rmul__(self, other: Any) -> Any:
+        return self.__mul__(other)
+
+    def __truediv__(self, other: Any) -> Any:
+        peer = self._peer("/", self, other)
+        return NotImplemented if peer is None else _divided(float(self), peer)
+
+    def __rtruediv__(self, other: Any) -> Any:
+        peer = self._peer("/", self, other)
+        return NotImplemented if peer is None else _divided(peer, float(self))
+
+    def __mod__(self, other: Any) -> Any:
+        peer = self._peer("%", self, other)
+        return NotImplemented if peer is None else _remainder(float(self), peer)
+
+    def __rmod__(self, other: Any) -> Any:
+        peer = self._peer("%", self, other)
+        return NotImplemented if peer is None else _remainder(peer, float(self))
+
+    def __floordiv__(self, other: object) -> Any:
+        raise ShaderTypeError(
+            explain("'//' is not defined for f32", fix="Write  floor(a / b)  or  trunc(a / b).")
+        )
+
+    __rfloordiv__ = __floordiv__
+
+    def __divmod__(self, other: object) -> Any:
+        return self.__floordiv__(other)
+
+    __rdivmod__ = __divmod__
+
+    def __pow__(self, other: Any, modulo: None = None) -> Any:  # pyright: ignore[reportIncompatibleMethodOverride]
+        if type(other) in (AbstractInt, int) and 2 <= other <= _MAX_LITERAL_POWER:
+            product = self
+            for _ in range(other - 1):
+                product = product * self
+            return product
+        peer = self._peer("**", self, other)
+        return NotImplemented if peer is None else _power(float(self), peer)
+
+    def __rpow__(self, other: Any, modulo: None = None) -> Any:  # pyright: ignore[reportIncompatibleMethodOverride]
+        peer = self._peer("**", self, other)
+        return NotImplemented if peer is None else _power(peer, float(self))
+
+    def __neg__(self) -> Float32:
+        return Float32(-float(self))
+
+    def __pos__(self) -> Float32:
+        return self
+
+    def __abs__(self) -> Float32:
+        return Float32(abs(float(self)))
+
+    def __eq__(self, other: object) -> Any:
+        peer = self._peer("==", self, other)
+        return NotImplemented if peer is None else float(self) == peer
+
+    def __ne__(self, other: object) -> Any:
+        peer = self._peer("!=", self, other)
+        return NotImplemented if peer is None else float(self) != peer
+
+    def __lt__(self, other: Any) -> Any:
+        peer = self._peer("<", self, other)
+        return NotImplemented if peer is None else float(self) < peer
+
+    def __le__(self, other: Any) -> Any:
+        peer = self._peer("<=", self, other)
+        return NotImplemented if peer is None else float(self) <= peer
+
+    def __gt__(self, other: Any) -> Any:
+        peer = self._peer(">", self, other)
+        return NotImplemented if peer is None else float(self) > peer
+
+    def __ge__(self, other: Any) -> Any:
+        peer = self._peer(">=", self, other)
+        return NotImplemented if peer is None else float(self) >= peer
+
+    def __hash__(self) -> int:
+        return float.__hash__(self)
+
+
+def _divided(a: float, b: float) -> Float32:
+    if b != 0.0:
+        return Float32(a / b)
+    if a == 0.0 or math.isnan(a):
+        return Float32(math.nan)
+    return Float32(math.copysign(math.inf, a) * math.copysign(1.0, b))
+
+
+def _remainder(a: float, b: float) -> Float32:
+    # WGSL: the sign of the left side, a - b * trunc(a / b).
+    if b == 0.0 or math.isinf(a) or math.isnan(a) or math.isnan(b):
+        return Float32(math.nan)
+    return Float32(math.fmod(a, b))
+
+
+def _power(a: float, b: float) -> Float32:
+    with np.errstate(all="ignore"):
+        return Float32(np.power(np.float32(a), np.float32(b)))
+
+
+class Integer(int):
+    """What ``i32`` and ``u32`` share."""
+
+    __slots__ = ()
+    __shader_type__: ClassVar[Scalar]
+    _low: ClassVar[int]
+    _high: ClassVar[int]
+    _high_float: ClassVar[int]
+
+    def __new__(cls: type[N], value: float | np.number[Any] | np.bool_ = 0) -> N:
+        if isinstance(value, (Integer, bool, np.bool_, np.int32, np.uint32)):
+            return cls._wrapped(int(value))
+        if isinstance(value, (int, np.integer)):
+            return int.__new__(cls, cls._checked(int(value)))
+        if isinstance(value, (float, np.floating)):
+            return int.__new__(cls, cls._truncated(float(value)))
+        raise ShaderTypeError(explain(f"{cls.__name__}() does not take a {type(value).__name__}"))
+
+    @classmethod
+    def _wrapped(cls: type[N], value: int) -> N:
+        return int.__new__(cls, (value - cls._low) % (1 << 32) + cls._low)
+
+    @classmethod
+    def _checked(cls, value: int) -> int:
+        if not cls._low <= value <= cls._high:
+            raise ShaderTypeError(
+                explain(
+                    f"{value} does not fit into {cls.__name__}",
+                    facts={"range": f"{cls._low} to {cls._high}"},
+                )
+            )
+        return value
+
+    @classmethod
+    def _truncated(cls, value: float) -> int:
+        if math.isnan(value):
+            return 0
+        return int(min(max(_rounded(value), cls._low), cls._high_float))
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({int(self)})"
+
+    def __str__(self) -> str:
+        return str(int(self))
+
+    def _peer(self, operator: str, other: object) -> int | None:
+        if type(other) is type(self):
+            return int(other)  # pyright: ignore[reportArgumentType]
+        kind = scalar_type(other)
+        if kind is not None:
+            if kind is not self.__shader_type__:
+                raise refuse_mix(operator, self, other)
+            return int(other)  # pyright: ignore
+        if isinstance(other, (int, np.integer)):
+            return self._checked(int(other))
+        if isinstance(other, (float, np.floating)):
+            raise refuse_mix(operator, self, Float32(float(other)))
+        return None
+
+    def __add__(self, other: Any) -> Any:
+        peer = self._peer("+", other)
+        return NotImplemented if peer is None else self._wrapped(int(self) + peer)
+
+    def __radd__(self, other: Any) -> Any:
+        return self.__add__(other)
+
+    def __sub__(self, other: Any) -> Any:
+        peer = self._peer("-", other)
+        return NotImplemented if peer is None else self._wrapped(int(self) - peer)
+
+    def __rsub__(self, other: Any) -> Any:
+        peer = self._peer("-", other)
+        return NotImplemented if peer is None else self._wrapped(peer - int(self))
+
+    def __mul__(self, other: Any) -> Any:
+        peer = self._peer("*", other)
+        return NotImplemented if peer is None else self._wrapped(int(self) * peer)
+
+    def __rmul__(self, other: Any) -> Any:
+        return self.__mul__(other)
+
+    def __truediv__(self, other: object) -> Any:
+        raise ShaderTypeError(
+            explain(
+                f"'/' is not defined for {type(self).__name__}: Python's gives a fraction, WGSL's does not",
+                fix="Write  f32(a) / f32(b),  or  a // b  with u32.",
+            )
+        )
+
+    __rtruediv__ = __truediv__
+
+    def __floordiv__(self, other: Any) -> Any:
+        return self._divided("//", other, reverse=False)
+
+    def __rfloordiv__(self, other: Any) -> Any:
+        return self._divided("//", other, reverse=True)
+
+    def __mod__(self, other: Any) -> Any:
+        return self._divided("%", other, reverse=False)
+
+    def __rmod__(self, other: Any) -> Any:
+        return self._divided("%", other, reverse=True)
+
+    def _divided(self, operator: str, other: object, *, reverse: bool) -> Any:
+        raise NotImplementedError
+
+    def __divmod__(self, other: Any) -> Any:
+        raise ShaderTypeError(explain("divmod() is not part of the shader language"))
+
+    __rdivmod__ = __divmod__
+
+    def __pow__(self, other: Any, modulo: None = None) -> Any:  # pyright: ignore[reportIncompatibleMethodOverride]
+        raise ShaderTypeError(
+            explain(f"'**' is not defined for {type(self).__name__}", fix="Write  x * x.")
+        )
+
+    __rpow__ = __pow__  # pyright: ignore
+
+    def __and__(self, other: Any) -> Any:
+        peer = self._peer("&", other)
+        return NotImplemented if peer is None else self._wrapped(int(self) & peer)
+
+    def __rand__(self, other: Any) -> Any:
+        return self.__and__(other)
+
+    def __or__(self, other: Any) -> Any:
+        peer = self._peer("|", other)
+        return NotImplemented if peer is None else self._wrapped(int(self) | peer)
+
+    def __ror__(self, other: Any) -> Any:
+        return self.__or__(other)
+
+    def __xor__(self, other: Any) -> Any:
+        peer = self._peer("^", other)
+        return NotImplemented if peer is None else self._wrapped(int(self) ^ peer)
+
+    def __rxor__(self, other: Any) -> Any:
+        return self.__xor__(other)
+
+    def __lshift__(self, other: Any) -> Any:
+        return self._wrapped(int(self) << _amount(self, "<<", other))
+
+    def __rlshift__(self, other: Any) -> Any:
+        return Int32(other) << self
+
+    def __rshift__(self, other: Any) -> Any:
+        return self._wrapped(int(self) >> _amount(self, ">>", other))
+
+    def __rrshift__(self, other: Any) -> Any:
+        return Int32(other) >> self
+
+    def __invert__(self) -> Any:
+        return self._wrapped(~int(self))
+
+    def __neg__(self) -> Any:
+        return self._wrapped(-int(self))
+
+    def __pos__(self) -> Any:
+        return self
+
+    def __abs__(self) -> Any:
+        return self._wrapped(abs(int(self)))
+
+    def __eq__(self, other: object) -> Any:
+        peer = self._peer("==", other)
+        return NotImplemented if peer is None else int(self) == peer
+
+    def __ne__(self, other: object) -> Any:
+        peer = self._peer("!=", other)
+        return NotImplemented if peer is None else int(self) != peer
+
+    def __lt__(self, other: Any) -> Any:
+        peer = self._peer("<", other)
+        return NotImplemented if peer is None else int(self) < peer
+
+    def __le__(self, other: Any) -> Any:
+        peer = self._peer("<=", other)
+        return NotImplemented if peer is None else int(self) <= peer
+
+    def __gt__(self, other: Any) -> Any:
+        peer = self._peer(">", other)
+        return NotImplemented if peer is None else int(self) > peer
+
+    def __ge__(self, other: Any) -> Any:
+        peer = self._peer(">=", other)
+        return NotImplemented if peer is None else int(self) >= peer
+
+    def __hash__(self) -> int:
+        return int.__hash__(self)
+
+
+def _amount(left: Integer, operator: str, amount: object) -> int:
+    # WGSL takes the amount modulo 32; a literal amount must be below 32.
+    if isinstance(amount, (Integer, np.int32, np.uint32)):
+        return int(amount) & 31
+    if isinstance(amount, int) and not isinstance(amount, bool):
+        if not 0 <= amount < 32:
+            raise ShaderTypeError(explain(f"cannot shift by {amount}", fix="Shift by 0 to 31."))
+        return amount
+    raise refuse_mix(operator, left, amount)
+
+
+class Int32(Integer):
+    """A 32-bit integer with sign. ``i32(x)`` truncates floats and reinterprets ``u32``; arithmetic wraps around."""
+
+    __slots__ = ()
+    __shader_type__: ClassVar[Scalar] = I32
+    _low = -(1 << 31)
+    _high = (1 << 31) - 1
+    _high_float = _MAX_FLOAT_TO_I32
+
+    def _divided(self, operator: str, other: object, *, reverse: bool) -> Any:
+        del other, reverse
+        raise ShaderTypeError(
+            explain(
+                f"{operator!r} is not defined for i32: Python rounds down, WGSL rounds towards zero",
+                fix=f"If both sides are not negative, write  u32(a) {operator} u32(b).",
+            )
+        )
+
+
+class UInt32(Integer):
+    """A 32-bit integer without sign. ``u32(x)`` truncates floats and reinterprets ``i32``; arithmetic wraps around."""
+
+    __slots__ = ()
+    __shader_type__: ClassVar[Scalar] = U32
+    _low = 0
+    _high = (1 << 32) - 1
+    _high_float = _MAX_FLOAT_TO_U32
+
+    def _divided(self, operator: str, other: object, *, reverse: bool) -> Any:
+        peer = self._peer(operator, other)
+        if peer is None:
+            return NotImplemented
+        a, b = (peer, int(self)) if reverse else (int(self), peer)
+        if b == 0:
+            return UInt32(a if operator == "//" else 0)
+        return UInt32(a // b if operator == "//" else a % b)
+
+    def __neg__(self) -> Any:
+        raise ShaderTypeError(explain("'-' is not defined for one u32", fix="Write  -i32(x)."))
+
+
+class AbstractInt(int):
+    """An integer literal in a running shader function: it takes the type of what it meets, ``i32`` by itself."""
+
+    __slots__ = ()
+
+    def _peer(self, operator: str, other: object) -> int | None:
+        if isinstance(other, (bool, np.bool_)):
+            raise refuse_mix(operator, Int32(int(self)), other)
+        if type(other) in (AbstractInt, int):
+            return int(other)  # pyright: ignore
+        if type(other) is float:
+            raise TypeError("a float literal must be typed before it meets an integer literal")
+        return None
+
+    def __add__(self, other: Any) -> Any:
+        peer = self._peer("+", other)
+        return NotImplemented if peer is None else AbstractInt(int(self) + peer)
+
+    def __sub__(self, other: Any) -> Any:
+        peer = self._peer("-", other)
+        return NotImplemented if peer is None else AbstractInt(int(self) - peer)
+
+    def __mul__(self, other: Any) -> Any:
+        peer = self._peer("*", other)
+        return NotImplemented if peer is None else AbstractInt(int(self) * peer)
+
+    def __truediv__(self, other: Any) -> Any:
+        peer = self._peer("/", other)
+        return NotImplemented if peer is None else concrete(self) / concrete(other)
+
+    def __floordiv__(self, other: Any) -> Any:
+        peer = self._peer("//", other)
+        if peer is None:
+            return NotImplemented
+        if self < 0 or peer <= 0:
+            return concrete(self) // Int32(peer)
+        return AbstractInt(int(self) // peer)
+
+    def __mod__(self, other: Any) -> Any:
+        peer = self._peer("%", other)
+        if peer is None:
+            return NotImplemented
+        if self < 0 or peer <= 0:
+            return concrete(self) % Int32(peer)
+        return AbstractInt(int(self) % peer)
+
+    def __pow__(self, other: Any, modulo: None = None) -> Any:  # pyright: ignore[reportIncompatibleMethodOverride]
+        peer = self._peer("**", other)
+        return NotImplemented if peer is None else Int32(int(self)) ** Int32(peer)
+
+    def __lshift__(self, other: Any) -> Any:
+        return NotImplemented if isinstance(other, Integer) else AbstractInt(int(self) << other)
+
+    def __rshift__(self, other: Any) -> Any:
+        return NotImplemented if isinstance(other, Integer) else AbstractInt(int(self) >> other)
+
+    def __and__(self, other: Any) -> Any:
+        peer = self._peer("&", other)
+        return NotImplemented if peer is None else AbstractInt(int(self) & peer)
+
+    def __or__(self, other: Any) -> Any:
+        peer = self._peer("|", other)
+        return NotImplemented if peer is None else AbstractInt(int(self) | peer)
+
+    def __xor__(self, other: Any) -> Any:
+        peer = self._peer("^", other)
+        return NotImplemented if peer is None else AbstractInt(int(self) ^ peer)
+
+    def __neg__(self) -> AbstractInt:
+        return AbstractInt(-int(self))
+
+    def __pos__(self) -> AbstractInt:
+        return self
+
+    def __invert__(self) -> AbstractInt:
+        return AbstractInt(~int(self))
+
+
+def concrete(value: Any) -> Any:
+    """Give a literal its type when nothing else does: ``i32``; other values stay as they are."""
+    return Int32(int(value)) if type(value) is AbstractInt else value
+
+
+for _class, _name in ((Float32, "f32"), (Int32, "i32"), (UInt32, "u32")):
+    _class.__name__ = _class.__qualname__ = _name
+
+if TYPE_CHECKING:
+    f32: TypeAlias = float
+    i32: TypeAlias = int
+    u32: TypeAlias = int
+else:
+    f32, i32, u32 = Float32, Int32, UInt32

@@ -1,0 +1,1 @@
+"""From IR modules to WGSL text: :func:`heapscene.shader.wgsl.emit.emit`."""
