@@ -31,7 +31,7 @@ def numpy_dtype(type_: Type) -> np.dtype[Any]:
     dtype('float32')
     """
     scalar = type_.scalar if isinstance(type_, Vector) else type_
-    if scalar == U32 or scalar == BOOL:
+    if scalar in (U32, BOOL):
         return np.dtype("<u4")
     if scalar == I32:
         return np.dtype("<i4")

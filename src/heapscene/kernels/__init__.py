@@ -22,6 +22,9 @@ from heapscene.kernels.encode import BucketKernels as BucketKernels
 from heapscene.kernels.encode import ComputePass as ComputePass
 from heapscene.kernels.expand import expand_reference as expand_reference
 from heapscene.kernels.expand import write_indices as write_indices
+from heapscene.kernels.fetch import HeapShader as HeapShader
+from heapscene.kernels.fetch import heap_shader as heap_shader
+from heapscene.kernels.frame_layout import FrameLayout as FrameLayout
 from heapscene.kernels.kernel import PARAMS as PARAMS
 from heapscene.kernels.kernel import Kernel as Kernel
 from heapscene.kernels.records import RECORD_WORDS as RECORD_WORDS
