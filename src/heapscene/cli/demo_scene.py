@@ -110,7 +110,7 @@ def lay_out(count: int) -> Layout:
     k = np.arange(count)
     share = np.sqrt((k + 0.5) / count)
     radius = math.sqrt(count / math.pi)
-    angle = k * math.pi * (3.0 - math.sqrt(5.0))
+    angle = k.astype(np.float64) * (math.pi * (3.0 - math.sqrt(5.0)))
     lift = height_field(share, angle)
     shapes = k % _ARMS * len(_SHAPES) // _ARMS
     transforms = np.zeros((count, 4, 4))

@@ -12,7 +12,7 @@ from heapscene.errors import InputError
 __all__ = ["BACKGROUND", "SIZE", "json_option"]
 
 
-class SizeType(click.ParamType):
+class SizeType(click.ParamType[tuple[int, int]]):
     """Width and height in pixels, as ``1280x720``."""
 
     name = "WIDTHxHEIGHT"
@@ -29,7 +29,7 @@ class SizeType(click.ParamType):
         return size
 
 
-class ColorType(click.ParamType):
+class ColorType(click.ParamType[tuple[float, float, float, float]]):
     """A colour, as CSS writes it."""
 
     name = "COLOR"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
@@ -33,7 +33,7 @@ def show_failure(message: str, *, as_json: bool, code: int = 1) -> int:
 
 
 @contextmanager
-def warnings_shown() -> Iterator[list[str]]:
+def warnings_shown() -> Generator[list[str]]:
     """Print each warning that is meant for users as one line, and collect their texts."""
     caught: list[str] = []
 

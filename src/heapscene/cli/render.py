@@ -48,7 +48,8 @@ def render(inputs: tuple[str, ...], output: str, as_json: bool, **options: Any) 
     INPUT is glTF (.glb, .gltf), OBJ, STL, PLY, OFF or another format that trimesh reads. Several
     inputs share one scene.
     """
-    chosen = RenderOptions(**{**options, "samples": int(options["samples"])})
+    options["samples"] = int(options["samples"])
+    chosen = RenderOptions(**options)
     with warnings_shown() as warned:
         facts = render_files(inputs, output, chosen)
     facts["warnings"] = warned
