@@ -70,7 +70,9 @@ def _vertex_entry(program: Program, load_input: LoadInput) -> EntryPoint:
 
 
 def fragment_entry(
-    program: Program, load_input: LoadInput, extra: tuple[tuple[Local, int], ...] = (),
+    program: Program,
+    load_input: LoadInput,
+    extra: tuple[tuple[Local, int], ...] = (),
     body: FunctionBuilder | None = None,
 ) -> EntryPoint:
     """Return the entry point ``fragment_main``.

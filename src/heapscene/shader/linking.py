@@ -229,7 +229,9 @@ def join_inputs(*stages: Stage) -> dict[str, StructField]:
     return {name: found[name][0] for name in sorted(found)}
 
 
-def call_stage(stage: Stage, load: Callable[[StageParameter, StructField | None], build.Operand]) -> Expr:
+def call_stage(
+    stage: Stage, load: Callable[[StageParameter, StructField | None], build.Operand]
+) -> Expr:
     """Call an entry function from an entry point.
 
     Parameters
@@ -282,5 +284,6 @@ def defaults_of(fields: Mapping[str, StructField]) -> dict[str, Any]:
     return {
         name: field.default
         for name, field in fields.items()
-        if field.default is not None and not isinstance(field.default, lang.Builtin | lang.Interpolation)
+        if field.default is not None
+        and not isinstance(field.default, lang.Builtin | lang.Interpolation)
     }
