@@ -128,7 +128,9 @@ class Expressions(Lowering):
                 return build.literal(node.value, span=span)
         what = "None" if node.value is None else f"a {type(node.value).__name__}"
         raise self.fault(
-            node, f"{what} is not a value of the shader language", kind="syntax",
+            node,
+            f"{what} is not a value of the shader language",
+            kind="syntax",
             fix="Use numbers and bools.",
         )
 
@@ -172,9 +174,7 @@ class Expressions(Lowering):
         root = value
         while isinstance(root, nodes.Index | nodes.Field):
             root = root.value
-        if isinstance(root, nodes.Global) or (
-            isinstance(root, nodes.Read) and root.local.mutable
-        ):
+        if isinstance(root, nodes.Global) or (isinstance(root, nodes.Read) and root.local.mutable):
             return value
         return build.expression(self.builder.var("indexed", value.type, value))
 
@@ -192,8 +192,10 @@ class Expressions(Lowering):
                 if symbol == "**":
                     return self._power(node, left, right)
                 symbol = self._division(node, symbol, a, b)
-            if symbol == "@" and not isinstance(left.type, Matrix) and not isinstance(
-                right.type, Matrix
+            if (
+                symbol == "@"
+                and not isinstance(left.type, Matrix)
+                and not isinstance(right.type, Matrix)
             ):
                 raise self.fault(
                     node,
@@ -265,9 +267,9 @@ class Expressions(Lowering):
                     return build.binary("*", operand, -1.0, span=span)
                 case ast.USub():
                     return build.unary("-", operand, span=span)
-                case ast.Invert() if isinstance(operand.type, Vector) and scalar_of(
-                    operand.type
-                ) == BOOL:
+                case ast.Invert() if (
+                    isinstance(operand.type, Vector) and scalar_of(operand.type) == BOOL
+                ):
                     return build.unary("!", operand, span=span)
                 case ast.Invert():
                     return build.unary("~", operand, span=span)
@@ -326,7 +328,9 @@ class Expressions(Lowering):
             if symbol is None:
                 word = "is" if isinstance(op, ast.Is | ast.IsNot) else "in"
                 raise self.fault(
-                    node, f"{word!r} is not part of the shader language", kind="syntax",
+                    node,
+                    f"{word!r} is not part of the shader language",
+                    kind="syntax",
                     fix="Compare with == and !=.",
                 )
             right = self.value(right_node)
@@ -336,7 +340,8 @@ class Expressions(Lowering):
                 link = build.binary(symbol, left, right, span=span)
                 if len(node.ops) > 1 and link.type != BOOL:
                     raise self.fault(
-                        node, "a chain of comparisons gives one bool, vectors give several",
+                        node,
+                        "a chain of comparisons gives one bool, vectors give several",
                         fix="Compare twice and join with all(...) and all(...).",
                     )
                 result = link if result is None else build.binary("and", result, link, span=span)

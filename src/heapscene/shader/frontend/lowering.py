@@ -74,9 +74,7 @@ class Lowering:
         fix: str = "",
     ) -> Fault:
         """Return the exception for a fault at ``node``."""
-        return Fault(
-            Diagnostic(kind, what, self.span(node), self.function.name, facts or {}, fix)
-        )
+        return Fault(Diagnostic(kind, what, self.span(node), self.function.name, facts or {}, fix))
 
     @contextmanager
     def at(self, node: ast.AST) -> Iterator[Span]:
@@ -164,7 +162,9 @@ def _constant(given: Any, span: Span | None) -> Expr | None:
     if isinstance(type_, StructType):
         members = {m.name: _constant(getattr(value, m.name), span) for m in type_.fields}
         if all(member is not None for member in members.values()):
-            return build.struct(type_, {k: v for k, v in members.items() if v is not None}, span=span)
+            return build.struct(
+                type_, {k: v for k, v in members.items() if v is not None}, span=span
+            )
     return None
 
 

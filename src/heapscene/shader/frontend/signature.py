@@ -39,9 +39,7 @@ def entry_structs(parameters: tuple[Parameter, ...]) -> list[Parameter]:
     return [p for p in parameters if not isinstance(p.default, lang.Builtin)]
 
 
-def check_signature(
-    state: Lowering, parameters: tuple[Parameter, ...], returns: Type
-) -> None:
+def check_signature(state: Lowering, parameters: tuple[Parameter, ...], returns: Type) -> None:
     """Check the signature of an entry function.
 
     Raises

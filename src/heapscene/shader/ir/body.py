@@ -259,6 +259,6 @@ def _condition(condition: Operand) -> Expr:
         raise Refusal(
             f"a condition must be bool, not {spelled(made.type)}",
             {"condition": spelled(made.type)},
-            "Write a comparison, such as x != 0." ,
+            "Write a comparison, such as x != 0.",
         )
     return made

@@ -97,7 +97,9 @@ def literal(value: float, type_: Type | None = None, *, span: Span | None = None
             raise Refusal(
                 f"{value} does not fit into {spelled(type_)}",
                 {"range": f"{low} to {high}"},
-                "Write a number within the range." if type_ == I32 else "Use i32 for numbers below 0.",
+                "Write a number within the range."
+                if type_ == I32
+                else "Use i32 for numbers below 0.",
             )
         return nodes.Literal(type_, value, abstract=abstract, span=span)
     raise Refusal(f"{value!r} is not a value of type {spelled(type_)}")
@@ -187,7 +189,9 @@ def binary(op: str, left: Operand, right: Operand, *, span: Span | None = None) 
     a, b = _together((left, right))
     type_ = binary_type(op, a.type, b.type)
     if type_ is None:
-        verb = _VERBS.get(op, f"compute {{0}} {op} {{1}}" if op not in _COMPARED else "compare {0} with {1}")
+        verb = _VERBS.get(
+            op, f"compute {{0}} {op} {{1}}" if op not in _COMPARED else "compare {0} with {1}"
+        )
         raise Refusal(
             f"cannot {verb.format(spelled(a.type), spelled(b.type))}",
             {"left": spelled(a.type), "right": spelled(b.type)},
@@ -445,7 +449,9 @@ def swizzle(operand: Operand, letters: str, *, span: Span | None = None) -> Expr
     plain = letters.translate(_COLOR_LETTERS)
     mixed = plain != letters and any(letter in "xyzw" for letter in letters)
     if not isinstance(value.type, Vector):
-        raise Refusal(f"{spelled(value.type)} has no components", fix="Only vectors have .x .xyz ...")
+        raise Refusal(
+            f"{spelled(value.type)} has no components", fix="Only vectors have .x .xyz ..."
+        )
     known = "xyzw"[: value.type.size]
     if mixed or not 1 <= len(plain) <= 4 or any(letter not in known for letter in plain):
         raise Refusal(

@@ -66,9 +66,7 @@ def fold_convert(value: float, scalar: Scalar) -> bool | int | float:
     return wrapped(int(value), scalar)
 
 
-def fold_binary(
-    op: str, left: float, right: float, scalar: Scalar
-) -> bool | int | float | None:
+def fold_binary(op: str, left: float, right: float, scalar: Scalar) -> bool | int | float | None:
     """Return ``left op right`` for two literals of type ``scalar``, or ``None`` if it is left to the GPU."""
     if op in _COMPARE:
         return _COMPARE[op](left, right)

@@ -128,16 +128,16 @@ class _Emitter:
                         locations.get(member.name),
                         member.interpolate if entry.stage == "vertex" else "",
                     )
-                self.lines.append(f"    {attribute}{safe(member.name)}: {self.type_name(member.type)},")
+                self.lines.append(
+                    f"    {attribute}{safe(member.name)}: {self.type_name(member.type)},"
+                )
             self.lines += ["}", ""]
 
     # Resources -------------------------------------------------------------------------------
 
     def _emit_resources(self) -> None:
         bound: dict[tuple[int, int], Resource] = {}
-        order = sorted(
-            self.resources, key=lambda r: (_is_local(r), r.group, r.binding, r.name)
-        )
+        order = sorted(self.resources, key=lambda r: (_is_local(r), r.group, r.binding, r.name))
         for resource in order:
             place = (resource.group, resource.binding)
             kind = self.type_name(resource.type)
@@ -178,7 +178,9 @@ class _Emitter:
 
     def _emit_function(self, function: Function, entry: EntryPoint | None) -> None:
         writer = _FunctionWriter(self)
-        ports: tuple[Port | None, ...] = entry.inputs if entry else (None,) * len(function.parameters)
+        ports: tuple[Port | None, ...] = (
+            entry.inputs if entry else (None,) * len(function.parameters)
+        )
         parameters: list[str] = []
         for parameter, port in zip(function.parameters, ports, strict=True):
             attribute = ""
@@ -374,4 +376,3 @@ def _literal(node: nodes.Literal) -> str:
     else:
         text = f"{value}i"
     return f"({text})" if value < 0 else text
-
