@@ -3,7 +3,8 @@
 from heapscene.shader.interface import Interface as Interface
 from heapscene.shader.interface import ProgramLike as ProgramLike
 
-# The language: what users import.
+# What users import. Some names are those of Python builtins, with the same meaning.
+# ruff: noqa: A004
 from heapscene.shader.lang import Resource as Resource
 from heapscene.shader.lang import builtin as builtin
 from heapscene.shader.lang import f32 as f32
@@ -95,3 +96,21 @@ from heapscene.shader.stages import fragment as fragment
 from heapscene.shader.stages import function as function
 from heapscene.shader.stages import vertex as vertex
 from heapscene.shader.structs import struct as struct
+
+# What is made of it: programs, and the parts that entry points by hand are made of.
+from heapscene.shader.compute_program import Binding as Binding
+from heapscene.shader.compute_program import ComputeProgram as ComputeProgram
+from heapscene.shader.compute_program import bindings_of as bindings_of
+from heapscene.shader.direct import direct_module as direct_module
+from heapscene.shader.direct import fragment_entry as fragment_entry
+from heapscene.shader.direct import fragment_result as fragment_result
+from heapscene.shader.direct import inputs_struct as inputs_struct
+from heapscene.shader.layout import Layout as Layout
+from heapscene.shader.layout import dtype_of as dtype_of
+from heapscene.shader.layout import layout_of as layout_of
+from heapscene.shader.linking import StageParameter as StageParameter
+from heapscene.shader.linking import Varying as Varying
+from heapscene.shader.linking import call_stage as call_stage
+from heapscene.shader.linking import vertex_result as vertex_result
+from heapscene.shader.program import Program as Program
+from heapscene.shader.wgsl import emit as emit

@@ -1,8 +1,8 @@
 """Run a shader function in CPython with the arithmetic of the GPU.
 
-What runs is a copy of the function's syntax tree. In it literals, captured numbers and enumeration members are typed values,
-``range`` counts in ``i32`` or ``u32``, and conditions must be bools. Positions, file name and
-names are those of the user's text, so debuggers and tracebacks show that.
+What runs is a copy of the function's syntax tree. In it literals, captured numbers and enumeration
+members are typed values, ``range`` counts in ``i32`` or ``u32``, and conditions must be bools.
+Positions, file name and names are those of the user's text, so debuggers and tracebacks show that.
 """
 
 from __future__ import annotations
@@ -19,13 +19,11 @@ import numpy as np
 from heapscene.errors import ShaderTypeError, explain
 from heapscene.shader.lang import (
     PYTHON_BUILTINS,
-    AbstractInt,
     Builtin,
     Discard,
     captured,
     concrete,
     convert,
-    f32,
     i32,
     shader_bool,
     type_of,
@@ -111,7 +109,7 @@ class Runner:
 
 
 def shader_range(*bounds: Any) -> Iterator[Any]:
-    """``range`` of a running shader function: counts in ``u32`` if a bound is one, else in ``i32``."""
+    """Count as ``range`` does, in ``u32`` if a bound is one, else in ``i32``."""
     unsigned = any(isinstance(bound, u32) for bound in bounds)
     kind = u32 if unsigned else i32
     for bound in bounds:
@@ -145,10 +143,10 @@ class _Typing(ast.NodeTransformer):
         return made
 
     def visit_Constant(self, node: ast.Constant) -> ast.AST:
-        if type(node.value) not in (int, float):
+        if isinstance(node.value, bool) or not isinstance(node.value, (int, float)):
             return node
         key = f".{node.value!r}"
-        self.literals[key] = AbstractInt(node.value) if type(node.value) is int else f32(node.value)
+        self.literals[key] = captured(node.value)
         return ast.copy_location(ast.Name(key, ast.Load()), node)
 
     def visit_Name(self, node: ast.Name) -> ast.AST:
@@ -203,7 +201,7 @@ class _Typing(ast.NodeTransformer):
         node.test = _call(_BOOLEAN, node.test)
         return node
 
-    visit_If = visit_While = visit_IfExp = visit_Assert = _visit_test
+    visit_If = visit_While = visit_IfExp = visit_Assert = _visit_test  # noqa: N815
 
 
 def _call(name: str, value: ast.expr, *more: ast.expr) -> ast.expr:

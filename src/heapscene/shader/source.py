@@ -16,7 +16,7 @@ import textwrap
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from types import CodeType, FunctionType
-from typing import Any, cast
+from typing import Any
 
 from heapscene.errors import ShaderNameError, ShaderSyntaxError, ShaderTypeError, explain
 
@@ -33,8 +33,8 @@ class FunctionSource:
     Attributes
     ----------
     tree
-        The definition. ``lineno`` counts from the first line of the file and ``col_offset`` (UTF-8 bytes) from
-        the start of that line, also when the definition is indented.
+        The definition. ``lineno`` counts from the first line of the file and ``col_offset`` (UTF-8
+        bytes) from the start of that line, also when the definition is indented.
     filename
         Where the text is, as tracebacks show it.
     lines
@@ -47,14 +47,14 @@ class FunctionSource:
     filename: str
     lines: list[str]
     text: str
-    _function: FunctionType = field(repr=False)
+    _function: Any = field(repr=False)
     _enclosing: Mapping[str, Any] = field(default_factory=dict, repr=False)
 
     def resolve(self, name: str) -> object:
         """Return the object that a free name of the function stands for.
 
-        Looks at closure cells, then module globals, then builtins, at the time of the call: helpers may be defined
-        below their users.
+        Looks at closure cells, then module globals, then builtins, at the time of the call: helpers
+        may be defined below their users.
 
         Raises
         ------
@@ -67,7 +67,7 @@ class FunctionSource:
         raise self._unknown(name)
 
     def evaluate(self, annotation: object) -> object:
-        """Return the object that an annotation means; a string is evaluated where the function was defined.
+        """Return the object that an annotation means; a string is read where the function is.
 
         Raises
         ------
@@ -78,7 +78,7 @@ class FunctionSource:
             return annotation
         scope = {**self._enclosing, **_closure(self._function)}
         try:
-            return eval(annotation, self._function.__globals__, scope)  # noqa: S307 - the user's own annotation
+            return eval(annotation, self._function.__globals__, scope)  # noqa: S307
         except NameError as error:
             raise self._unknown(error.name or annotation) from error
 
@@ -120,7 +120,8 @@ def read_source(
     function
         A function made by ``def``.
     source
-        Its text, for code that is in no file (``exec``, a plain prompt). Tracebacks then show it too.
+        Its text, for code that is in no file (``exec``, a plain prompt). Tracebacks then show it
+        too.
     enclosing
         Local names at the place of definition, for annotations that are strings.
 
@@ -268,5 +269,5 @@ def _names_in_strings(function: FunctionType) -> set[str]:
                 tree = ast.parse(annotation, mode="eval")
             except SyntaxError:
                 continue
-            names |= {cast("ast.Name", n).id for n in ast.walk(tree) if isinstance(n, ast.Name)}
+            names |= {n.id for n in ast.walk(tree) if isinstance(n, ast.Name)}
     return names

@@ -124,11 +124,6 @@ class Calls(Expressions):
         else:
             args = self._positional(node, name)
         with self.at(node) as span:
-            if name in ("min", "max") and len(args) > 2:
-                result = args[0]
-                for arg in args[1:]:
-                    result = build.intrinsic(name, result, arg, span=span)
-                return result
             return build.intrinsic(name, *args, span=span)
 
     def _bitcast(self, node: ast.Call, name: str) -> Expr:

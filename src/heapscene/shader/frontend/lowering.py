@@ -144,7 +144,7 @@ def _constant(given: Any, span: Span | None) -> Expr | None:
     value = lang.captured(given)
     if isinstance(value, lang.Resource):
         resource = Resource(
-            value.name, value.type, value.space, value.access, value.group, value.binding
+            value.name, value.type, value.space, value.access, value.group or 0, value.binding or 0
         )
         return nodes.Global(resource.type, resource, span=span)
     if isinstance(value, bool):

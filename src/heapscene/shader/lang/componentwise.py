@@ -1,13 +1,17 @@
 """Intrinsics that go component by component: rounding, roots, exponentials, angles, interpolation.
 
-Each works on ``f32`` and on float vectors (those marked so also on integers) and computes in single precision.
+Each works on ``f32`` and on float vectors (those marked so also on integers) and computes in single
+precision.
 """
 
-# ruff: noqa: A001 - WGSL's names are Python's builtins, and shader code may use either
+# WGSL's names are Python's builtins, and a function is named by its result.
+# ruff: noqa: A001, D401
+# pyright: reportUnknownLambdaType=false
 
 from __future__ import annotations
 
 import math
+from functools import reduce
 from typing import Any, TypeVar, overload
 
 import numpy as np
@@ -97,7 +101,7 @@ def sqrt(x: F) -> F:
 
 @intrinsic
 def exp(x: F) -> F:
-    """e to the power of x."""
+    """Euler's number to the power of x."""
     return each("exp", rounded(np.exp), x, floats_only=True)
 
 
@@ -186,15 +190,15 @@ def sign(x: N) -> N:
 
 
 @intrinsic
-def min(a: N, b: N) -> N:
-    """The smaller, of floats and integers."""
-    return each("min", lambda p, q: q if q < p else p, a, b)
+def min(a: N, b: N, *more: N) -> N:
+    """The smallest, of floats and integers."""
+    return reduce(lambda p, q: each("min", _smaller, p, q), (b, *more), a)
 
 
 @intrinsic
-def max(a: N, b: N) -> N:
-    """The larger, of floats and integers."""
-    return each("max", lambda p, q: q if p < q else p, a, b)
+def max(a: N, b: N, *more: N) -> N:
+    """The largest, of floats and integers."""
+    return reduce(lambda p, q: each("max", _larger, p, q), (b, *more), a)
 
 
 @intrinsic
@@ -281,8 +285,19 @@ def count_one_bits(x: I) -> I:
 
 @intrinsic
 def first_leading_bit(x: I) -> I:
-    """Number of the highest bit that differs from the sign (``u32``: that is set); all ones if there is none."""
+    """Number of the highest bit that differs from the sign (that is set, in ``u32``), or -1.
+
+    For ``u32`` the -1 is ``0xffffffff``.
+    """
     return each("first_leading_bit", _leading, _integers(x))
+
+
+def _smaller(a: Any, b: Any) -> Any:
+    return b if b < a else a  # noqa: FURB136 - min() is the intrinsic here
+
+
+def _larger(a: Any, b: Any) -> Any:
+    return b if a < b else a  # noqa: FURB136
 
 
 def _smooth(low: Float32, high: Float32, x: Float32) -> Any:

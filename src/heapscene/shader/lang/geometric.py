@@ -1,6 +1,8 @@
 """Intrinsics over whole vectors and matrices, packing, selection, and those that only a GPU has."""
 
-# ruff: noqa: A001 - WGSL's names are Python's builtins, and shader code may use either
+# WGSL's names are Python's builtins, and a function is named by its result.
+# ruff: noqa: A001, D401
+# pyright: reportUnknownLambdaType=false
 
 from __future__ import annotations
 
@@ -11,8 +13,9 @@ import numpy as np
 
 from heapscene.errors import ShaderError, ShaderTypeError, explain
 from heapscene.shader.lang.apply import each, float_vectors, floats, intrinsic, rounded
+from heapscene.shader.lang.literals import concrete
 from heapscene.shader.lang.matrices import MatrixValue, dot_products, mat2, mat3, mat4
-from heapscene.shader.lang.scalars import Float32, Int32, UInt32, concrete, scalar_type
+from heapscene.shader.lang.scalars import Float32, UInt32, scalar_type
 from heapscene.shader.lang.vector_value import VectorValue, to_scalar, vector_class
 from heapscene.shader.lang.vectors import (
     vec2,
@@ -108,7 +111,7 @@ def length(x: float | vec2 | vec3 | vec4) -> float:
     if not isinstance(x, VectorValue):
         return floats("length", x)[0].__abs__()
     float_vectors("length", x)
-    return _root(dot(x, x))  # pyright: ignore
+    return _root(dot_products(x, (x,))[0])
 
 
 @intrinsic

@@ -1,8 +1,11 @@
 """Matrices, as in WGSL: made from columns, and ``m[0]`` is the first column.
 
-NumPy arrays are row-major: ``mat4(array)`` takes a 4×4 array as mathematics writes it, and ``np.asarray(m)`` gives it
-back. Products are ``m @ m``, ``m @ v`` (v is a column) and ``v @ m`` (v is a row); ``m * s`` scales.
+NumPy arrays are row-major: ``mat4(array)`` takes a 4×4 array as mathematics writes it, and
+``np.asarray(m)`` gives it back. Products are ``m @ m``, ``m @ v`` (v is a column) and ``v @ m`` (v
+is a row); ``m * s`` scales.
 """
+
+# ruff: noqa: N801 - named as in WGSL
 
 from __future__ import annotations
 

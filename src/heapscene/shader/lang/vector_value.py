@@ -1,7 +1,8 @@
 """Vectors: immutable, component-wise, with swizzles.
 
-``v.xyz`` and ``v.rgb`` read components, ``v.with_x(1.0)`` returns a changed copy. Comparing two vectors compares
-their components and gives a vector of bools (``vec3b``): reduce it with :func:`all` or :func:`any`.
+``v.xyz`` and ``v.rgb`` read components, ``v.with_x(1.0)`` returns a changed copy. Comparing two
+vectors compares their components and gives a vector of bools (``vec3b``): reduce it with
+:func:`all` or :func:`any`.
 """
 
 from __future__ import annotations
@@ -19,11 +20,11 @@ from heapscene.shader.types import BOOL, F32, I32, U32, Scalar, Vector
 
 __all__ = [
     "DTYPES",
-    "B",
-    "S",
     "V2",
     "V3",
     "V4",
+    "B",
+    "S",
     "VectorValue",
     "register",
     "to_scalar",
@@ -48,7 +49,7 @@ def vector_class(scalar: Scalar, size: int) -> type[VectorValue[Any, Any, Any, A
 
 
 def to_scalar(scalar: Scalar, value: object) -> Any:
-    """Return ``value`` as that scalar if it is one already, or is a Python or NumPy number that adapts.
+    """Return ``value`` as that scalar, if it is one or is a Python or NumPy number that adapts.
 
     Raises
     ------
@@ -72,7 +73,10 @@ def to_scalar(scalar: Scalar, value: object) -> Any:
 
 
 class VectorValue(Generic[S, B, V2, V3, V4]):
-    """Two to four scalars. Make one from scalars and vectors, from one scalar for all, or from an array."""
+    """Two to four scalars.
+
+    Made from scalars and vectors, from one scalar for all components, or from an array.
+    """
 
     __slots__ = ("_parts",)
     __shader_type__: ClassVar[Vector]
@@ -141,7 +145,7 @@ class VectorValue(Generic[S, B, V2, V3, V4]):
         self, symbol: str, function: Callable[[Any, Any], Any], other: object, *, swap: bool = False
     ) -> Any:
         if type(other) is type(self):
-            right: tuple[Any, ...] = other._parts  # pyright: ignore
+            right: tuple[Any, ...] = other._parts  # pyright: ignore[reportAttributeAccessIssue]
         elif isinstance(other, VectorValue):
             raise ShaderTypeError(explain(f"{_name(self)} {symbol} {_name(other)} is not defined"))
         elif isinstance(other, (int, float, np.number, np.bool_)):
@@ -318,5 +322,6 @@ def _name(vector: object) -> str:
 
 
 def register(cls: type[Any], scalar: Scalar, size: int) -> None:
+    """Give a vector class its type."""
     cls.__shader_type__ = Vector(scalar, size)
     _CLASSES[scalar, size] = cls
