@@ -26,7 +26,7 @@ def _write_args(
     result[: slots * ARGS_WORDS] = args_reference(starts, bounds[:slots]).reshape(-1)
 
 
-@kernel(params, firsts, ranges, arguments, twin=_write_args)
+@kernel(twin=_write_args)
 @compute(workgroup_size=64)
 def write_args(
     thread: vec3u = builtin.global_invocation_id, groups: vec3u = builtin.num_workgroups

@@ -71,7 +71,7 @@ def _write_indices(
 #   5,000 mixed spheres (4.7 M)      24      170       30
 #   10,000 boxes, 90 % hidden         0.3      0.9      1.7
 # Per record a single large mesh would be written by a single invocation.
-@kernel(params, records, firsts, page, indices, twin=_write_indices)
+@kernel(twin=_write_indices)
 @compute(workgroup_size=64)
 def write_indices(
     thread: vec3u = builtin.global_invocation_id, groups: vec3u = builtin.num_workgroups

@@ -1,4 +1,4 @@
-"""What a kernel is: WGSL, its bindings, and the NumPy twin that says what it should compute."""
+"""What a kernel is: a compute function, and the NumPy twin that says what it should compute."""
 
 from __future__ import annotations
 
@@ -9,38 +9,30 @@ from math import prod
 from typing import Any
 
 from heapscene.gpu import Binding
-from heapscene.kernels.emit import compute_wgsl
-from heapscene.shader import Resource, ShaderFunction
+from heapscene.shader import ComputeProgram, ShaderFunction
 
 __all__ = ["Kernel", "kernel"]
 
 
 @dataclass(frozen=True, eq=False)
 class Kernel:
-    """A compute function with what it binds.
+    """A compute function with its twin; compiled at the first use.
 
     Attributes
     ----------
     function
         The shader function; calling it runs one invocation in CPython.
-    bindings
-        Bind group 0, with names, in the order of binding numbers.
     twin
-        The same computation on NumPy arrays, called with the bindings' contents in their order.
+        The same computation on NumPy arrays: it takes the contents of :attr:`bindings` in their
+        order, and writes into those that the kernel writes.
     """
 
     function: ShaderFunction[..., None]
-    bindings: tuple[Binding, ...]
     twin: Callable[..., None]
 
     @property
     def name(self) -> str:
-        """For labels and reports; also the name of the entry point."""
-        return self.function.name
-
-    @property
-    def entry(self) -> str:
-        """The entry point in :attr:`wgsl`."""
+        """For labels and reports."""
         return self.function.name
 
     @property
@@ -49,33 +41,30 @@ class Kernel:
         return prod(self.function.workgroup_size or (1,))
 
     @cached_property
+    def bindings(self) -> tuple[Binding, ...]:
+        """Bind group 0, with names, in the order of binding numbers."""
+        found: list[Any] = self._program.bindings  # kinds are typed as text there
+        return tuple(Binding(item.binding, item.kind, name=item.name) for item in found)
+
+    @property
+    def entry(self) -> str:
+        """The entry point in :attr:`wgsl`."""
+        return self._program.entry
+
+    @property
     def wgsl(self) -> str:
-        """A complete module, compiled at the first use."""
-        return compute_wgsl(self.function)
+        """A complete module."""
+        return self._program.wgsl
+
+    @cached_property
+    def _program(self) -> ComputeProgram:
+        return ComputeProgram(self.function)
 
 
-def kernel(
-    *resources: Resource[Any], twin: Callable[..., None]
-) -> Callable[[ShaderFunction[..., None]], Kernel]:
-    """Make a kernel of a compute function.
-
-    Parameters
-    ----------
-    resources
-        What it binds, in the order of binding numbers.
-    twin
-        Its NumPy twin, which takes their contents in this order.
-    """
+def kernel(*, twin: Callable[..., None]) -> Callable[[ShaderFunction[..., None]], Kernel]:
+    """Make a kernel of a compute function, with the twin named beside it."""
 
     def decorate(function: ShaderFunction[..., None]) -> Kernel:
-        return Kernel(function, tuple(_binding(resource) for resource in resources), twin)
+        return Kernel(function, twin)
 
     return decorate
-
-
-def _binding(resource: Resource[Any]) -> Binding:
-    number = resource.binding or 0
-    if resource.space == "uniform":
-        return Binding(number, "uniform", name=resource.name)
-    kind = "storage" if resource.access == "read_write" else "read-only-storage"
-    return Binding(number, kind, name=resource.name)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from heapscene.kernels.kernel import kernel
-from heapscene.kernels.records import contribution, contributions, invocation, params, records
+from heapscene.kernels.records import contribution, contributions, invocation, params
 from heapscene.shader import (
     builtin,
     compute,
@@ -59,7 +59,7 @@ def _sum_blocks(parameters: UintArray, table: UintArray, block_sums: UintArray) 
         block_sums[block] = values[block * BLOCK : (block + 1) * BLOCK].sum(axis=0)
 
 
-@kernel(params, records, sums, twin=_sum_blocks)
+@kernel(twin=_sum_blocks)
 @compute(workgroup_size=256)
 def sum_blocks(
     group: vec3u = builtin.workgroup_id,
@@ -92,7 +92,7 @@ def _scan_sums(parameters: UintArray, block_sums: UintArray) -> None:
     block_sums[1 : blocks + 1] = ends
 
 
-@kernel(params, sums, twin=_scan_sums)
+@kernel(twin=_scan_sums)
 @compute(workgroup_size=256)
 def scan_sums(lane: u32 = builtin.local_invocation_index) -> None:
     """Replace block sums by what comes before each block, and append the total."""
@@ -125,7 +125,7 @@ def _write_firsts(
     result[n] = starts[blocks]
 
 
-@kernel(params, records, block_starts, firsts, twin=_write_firsts)
+@kernel(twin=_write_firsts)
 @compute(workgroup_size=256)
 def write_firsts(
     group: vec3u = builtin.workgroup_id,

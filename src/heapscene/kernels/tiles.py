@@ -23,7 +23,7 @@ def _write_tiles(parameters: UintArray, starts: UintArray, result: UintArray) ->
     result[: count + 1] = tiles_reference(starts[: n + 1], axis, count)
 
 
-@kernel(params, firsts, table, twin=_write_tiles)
+@kernel(twin=_write_tiles)
 @compute(workgroup_size=64)
 def write_tiles(
     thread: vec3u = builtin.global_invocation_id, groups: vec3u = builtin.num_workgroups
