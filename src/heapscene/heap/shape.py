@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from heapscene.adaptive import AVal
-from heapscene.draw import Geometry, as_attribute, as_indices, check_geometry, numpy_dtype
+from heapscene.draw import Geometry, check_geometry, numpy_dtype
 from heapscene.errors import GeometryError, explain
 from heapscene.heap.page import Piece
 from heapscene.heap.resident import Resident
