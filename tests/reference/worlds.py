@@ -175,9 +175,7 @@ class World:
         else:
             parts["state"] = self.state()
         new = Draw(**parts)
-        self.live = {
-            (new if draw is old else draw): cells for draw, cells in self.live.items()
-        }
+        self.live = {(new if draw is old else draw): cells for draw, cells in self.live.items()}
         self._emit(old, new)
 
     def change_value(self) -> None:

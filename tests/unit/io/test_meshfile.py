@@ -53,6 +53,7 @@ def test_a_fine_sphere_is_smooth_and_shares_vertices(tmp_path):
     trimesh.creation.icosphere(subdivisions=3).export(path)
     part = only_part(read_model(path))
     assert len(part.indices) == 3840
+    assert len(part.attributes["position"]) == 642
     outward = np.einsum("ij,ij->i", part.attributes["normal"], part.attributes["position"])
     assert outward.min() > 0.999
 
