@@ -59,7 +59,11 @@ class Sequence:
         self.cells: dict[str, list] = {"color": [], "model": [], "visible": [], "state": []}
         self.cells |= {"geometry": [], "rows": [], "array": [], "offset": []}
         self.broken = cval(False)
+        self.fragile = computed(lambda: 1 / 0 if self.broken.value else (0.5, 0.25, 1.0))
         self.geometries = [self.make_geometry() for _ in range(8)]
+        self.geometries += [
+            Geometry({"position": self.points(1600), "uv": self.points(1600, 2)}) for _ in range(3)
+        ]
 
     def pick(self, items):
         return items[int(self.rng.integers(len(items)))]
@@ -129,6 +133,8 @@ class Sequence:
                 inputs["model"] = self.value("model", self.matrix)
         if program.hash == "b-lit" or (program.hash == "a-flat" and self.chance(0.5)):
             inputs["color"] = self.value("color", self.color)
+            if self.chance(0.15):
+                inputs["color"] = self.fragile
         if program.hash == "b-lit" and self.chance(0.3):
             inputs["id"] = int(self.rng.integers(100))
         if program.hash == "b-lit" and self.chance(0.3):
@@ -219,11 +225,33 @@ class Sequence:
         elif dice < 0.55:
             self.fail()
             return
+        elif dice < 0.65:
+            self.break_value()
         else:
             changes = self.batch(list(self.model.ranks))
             self.heap.apply(changes)
             self.model.apply(changes)
         self.heap.pull()
+
+    def break_value(self) -> None:
+        """One value raises for a while: everything else goes on."""
+        self.broken.value = True
+        self.write()
+        here = list(self.model.ranks)
+        if here:
+            old = self.pick(here)
+            new = None if self.chance(0.3) else self.replaced(old)
+            self.heap.apply([DrawChange(old, new)])
+            self.model.apply([DrawChange(old, new)])
+        for _ in range(2):
+            self.write()
+            if any(draw.inputs.get("color") is self.fragile for draw in self.model.ranks):
+                with pytest.raises(ZeroDivisionError):
+                    self.heap.pull()
+            else:
+                self.heap.pull()
+        check(self.heap)
+        self.broken.value = False
 
     def fail(self) -> None:
         changes = self.batch(list(self.model.ranks))

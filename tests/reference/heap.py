@@ -150,7 +150,11 @@ class ModelHeap:
         corners = []
         for draw in self.ranks:
             model = draw.inputs.get("model", draw.instances.get("model"))
-            if model is None or not now(draw.visible) or draw.program.interface.inputs["model"] != MAT4:
+            if (
+                model is None
+                or not now(draw.visible)
+                or draw.program.interface.inputs["model"] != MAT4
+            ):
                 continue
             low, high = now(draw.geometry).bounds
             if not np.isfinite([low, high]).all():
