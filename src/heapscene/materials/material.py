@@ -17,6 +17,7 @@ from heapscene.shader.types import Type
 __all__ = ["ShadedMaterial"]
 
 _FEW = 16
+_OPAQUE = PipelineState()
 
 
 class ShadedMaterial:
@@ -33,7 +34,7 @@ class ShadedMaterial:
     def __init__(self, values: dict[str, Any], state: PipelineState | None) -> None:
         self._values = {name: self._checked(name, value) for name, value in values.items()}
         self._cells: dict[str, CVal[Any]] = {}
-        self._state = PipelineState() if state is None else _checked_state(state)
+        self._state = _OPAQUE if state is None else _checked_state(state)
         self._users: list[ref[MaterialUser]] = []
         self._sweep = _FEW
 

@@ -10,6 +10,7 @@ from heapscene.draw import PipelineState
 from heapscene.materials.color import linear
 from heapscene.materials.material import ShadedMaterial
 from heapscene.shader import (
+    Program,
     ProgramLike,
     builtin,
     cross,
@@ -117,8 +118,6 @@ def phong_fragment(v: PhongVaryings, u: PhongInputs) -> vec4:
 @cache
 def phong_program() -> ProgramLike:
     """Return the program of all Phong materials."""
-    from heapscene.shader import Program
-
     return Program(phong_vertex, phong_fragment)
 
 

@@ -9,7 +9,17 @@ from heapscene.adaptive import AVal
 from heapscene.draw import PipelineState
 from heapscene.materials.color import linear
 from heapscene.materials.material import ShadedMaterial
-from heapscene.shader import ProgramLike, builtin, fragment, mat4, struct, vec3, vec4, vertex
+from heapscene.shader import (
+    Program,
+    ProgramLike,
+    builtin,
+    fragment,
+    mat4,
+    struct,
+    vec3,
+    vec4,
+    vertex,
+)
 from heapscene.shader.types import VEC4
 from heapscene.typing import ColorLike
 
@@ -58,8 +68,6 @@ def unlit_fragment(v: UnlitVaryings, u: UnlitInputs) -> vec4:
 @cache
 def unlit_program() -> ProgramLike:
     """Return the program of all unlit materials."""
-    from heapscene.shader import Program
-
     return Program(unlit_vertex, unlit_fragment)
 
 

@@ -16,7 +16,8 @@ from heapscene.typing import MatrixLike, Vec3Like
 
 __all__ = ["Mesh"]
 
-_materials: set[type] = set()
+# what was found out about classes of materials: to ask a protocol takes as long as making a mesh
+_watched: dict[type, bool] = {}
 
 
 class Mesh(Placed):
@@ -153,7 +154,7 @@ class Mesh(Placed):
         draw = Draw(program, geometry, inputs, visible=shown, state=state)
         if entry.material is not material:
             entry.material = material
-            if isinstance(material, WatchedMaterial):
+            if _watched.get(type(material)):
                 material.watch(entry)
         return draw
 
@@ -180,7 +181,7 @@ def _check_geometry(value: Any) -> None:
 
 def _check_material(value: Any) -> None:
     kind = cast("type", type(value))
-    if kind in _materials or isinstance(value, AVal):
+    if kind in _watched or isinstance(value, AVal):
         return
     if isinstance(value, type) or not isinstance(value, Material):
         raise InputError(
@@ -189,4 +190,4 @@ def _check_material(value: Any) -> None:
                 fix='Write PhongMaterial(color="tomato"), or give an object with program, inputs and state.',
             )
         )
-    _materials.add(kind)
+    _watched[kind] = isinstance(value, WatchedMaterial)

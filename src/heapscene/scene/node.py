@@ -183,7 +183,8 @@ class Placed(Node):
         others = [
             other
             for other, default in _DEFAULTS.items()
-            if not np.array_equal(getattr(self, f"_{other}"), default)
+            if (given := getattr(self, f"_{other}")) is not default
+            and not np.array_equal(given, default)
         ]
         if name == "transform" and others:
             facts = {"given before": ", ".join(others)}
