@@ -22,7 +22,9 @@ class World:
     def __init__(self, seed):
         self.rng = np.random.default_rng(seed)
         self.cells = {}  # name -> live cells
-        self.specs = {ROOT: {"kind": "group", "parent": None, "direct": [], "set": [], "values": {}}}
+        self.specs = {
+            ROOT: {"kind": "group", "parent": None, "direct": [], "set": [], "values": {}}
+        }
         self.sets = {ROOT: cset()}
         self.scene = Scene(self.sets[ROOT])
         self.live = {ROOT: self.scene}
