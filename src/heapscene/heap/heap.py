@@ -23,7 +23,7 @@ from heapscene.heap.plan import Plan, Planner, read_count, read_state
 from heapscene.heap.resident import Resident
 from heapscene.heap.schema import Schema
 from heapscene.heap.shape import Shape
-from heapscene.shader.types import MAT4, Type
+from heapscene.shader import MAT4, Type
 
 __all__ = ["Heap"]
 

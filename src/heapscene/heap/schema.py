@@ -8,7 +8,7 @@ from typing import Any, Literal, NamedTuple
 from heapscene.draw import encode_value
 from heapscene.errors import InputError, explain
 from heapscene.shader import ProgramLike
-from heapscene.shader.types import Type
+from heapscene.shader import Type
 
 __all__ = ["HeaderField", "Schema", "make_schema"]
 

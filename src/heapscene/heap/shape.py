@@ -14,7 +14,7 @@ from heapscene.errors import GeometryError, explain
 from heapscene.heap.page import Piece
 from heapscene.heap.resident import Resident
 from heapscene.heap.schema import HeaderField, Schema
-from heapscene.shader.types import Vector
+from heapscene.shader import Vector
 
 __all__ = ["Shape", "array_key", "make_shape"]
 

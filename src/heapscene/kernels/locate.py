@@ -7,23 +7,10 @@ hidden records and holes, which own no number, are never returned.
 from __future__ import annotations
 
 from heapscene.kernels.loads import page
+from heapscene.kernels.records import Record
 from heapscene.shader import function, storage, struct, u32, vec2u
 
-__all__ = ["Located", "Record", "firsts", "locate_emitted", "locate_vertex", "records", "tiles"]
-
-
-@struct
-class Record:
-    """One draw as the GPU sees it; see ``heap/layout.py`` for the meaning of each word."""
-
-    header: u32
-    index_start: u32
-    index_width: u32
-    count: u32
-    instances: u32
-    vertex_first: u32
-    vertex_span: u32
-    slot: u32
+__all__ = ["Located", "firsts", "locate_emitted", "locate_vertex", "records", "tiles"]
 
 
 @struct

@@ -12,7 +12,7 @@ from heapscene.adaptive import AVal, CVal, same
 from heapscene.draw import MaterialUser, PipelineState, encode_value
 from heapscene.errors import InputError, explain
 from heapscene.shader import ProgramLike
-from heapscene.shader.types import Type
+from heapscene.shader import Type
 
 __all__ = ["ShadedMaterial"]
 

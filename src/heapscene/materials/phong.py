@@ -31,7 +31,7 @@ from heapscene.shader import (
     vec4,
     vertex,
 )
-from heapscene.shader.types import F32, VEC4
+from heapscene.shader import F32, VEC4
 from heapscene.typing import ColorLike
 
 __all__ = ["PhongMaterial"]

@@ -20,7 +20,7 @@ from heapscene.shader import (
     vec4,
     vertex,
 )
-from heapscene.shader.types import VEC4
+from heapscene.shader import VEC4
 from heapscene.typing import ColorLike
 
 __all__ = ["UnlitMaterial"]

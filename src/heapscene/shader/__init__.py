@@ -99,6 +99,26 @@ from heapscene.shader.stages import fragment as fragment
 from heapscene.shader.stages import function as function
 from heapscene.shader.stages import vertex as vertex
 from heapscene.shader.structs import struct as struct
+from heapscene.shader.types import BOOL as BOOL
+from heapscene.shader.types import F32 as F32
+from heapscene.shader.types import I32 as I32
+from heapscene.shader.types import MAT2 as MAT2
+from heapscene.shader.types import MAT3 as MAT3
+from heapscene.shader.types import MAT4 as MAT4
+from heapscene.shader.types import U32 as U32
+from heapscene.shader.types import VEC2 as VEC2
+from heapscene.shader.types import VEC3 as VEC3
+from heapscene.shader.types import VEC4 as VEC4
+from heapscene.shader.types import VOID as VOID
+from heapscene.shader.types import ArrayType as ArrayType
+from heapscene.shader.types import AtomicType as AtomicType
+from heapscene.shader.types import Matrix as Matrix
+from heapscene.shader.types import Scalar as Scalar
+from heapscene.shader.types import StructField as StructField
+from heapscene.shader.types import StructType as StructType
+from heapscene.shader.types import Type as Type
+from heapscene.shader.types import Vector as Vector
+from heapscene.shader.types import Void as Void
 
 if TYPE_CHECKING:
     from heapscene.shader.compute_program import Binding as Binding
