@@ -212,9 +212,12 @@ def _check_same_code(tree: ast.FunctionDef, function: FunctionType, filename: st
         raise _not_the_text(tree.name, filename)
 
 
+_AGAIN = "<again>"  # not the function's own name: a recursive call would become a closure
+
+
 def _compile_again(tree: ast.FunctionDef, code: CodeType) -> CodeType | None:
     inner = ast.FunctionDef(
-        tree.name, tree.args, tree.body, [], tree.returns, lineno=1, col_offset=0
+        _AGAIN, tree.args, tree.body, [], tree.returns, lineno=1, col_offset=0
     )
     cells = [ast.arg(name) for name in code.co_freevars]
     no_arguments = ast.arguments([], cells, None, [], [], None, [])
@@ -223,7 +226,7 @@ def _compile_again(tree: ast.FunctionDef, code: CodeType) -> CodeType | None:
     compiled = compile(
         module, "<again>", "exec", code.co_flags & _FUTURE_ANNOTATIONS, dont_inherit=True
     )
-    return _find_code(compiled, tree.name)
+    return _find_code(compiled, _AGAIN)
 
 
 def _find_code(code: CodeType, name: str) -> CodeType | None:
