@@ -369,10 +369,10 @@ def test_arguments_and_results_are_checked():
     with pytest.raises(ShaderTypeError, match=r"result of wrong.*f32 where u32"):
         wrong(1.0)
 
-    @function
+    @function  # noqa: RET503
     def nothing(x: f32) -> vec3:
         if x > 100.0:
-            return vec3(1.0)  # noqa: RET503
+            return vec3(1.0)
 
     with pytest.raises(ShaderTypeError, match="result of nothing"):
         nothing(1.0)
