@@ -1,0 +1,355 @@
+"""Calls: helpers, constructors, intrinsics, methods of values."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import inspect
+from typing import TYPE_CHECKING, Any, cast
+
+from heapscene.shader.diagnostics import CallSite
+from heapscene.shader.frontend.expressions import Expressions
+from heapscene.shader.frontend.lowering import Fault, Static, as_function, default_value
+from heapscene.shader.ir import build
+from heapscene.shader.ir.nodes import Expr
+from heapscene.shader.operations import INTRINSICS, spelled
+from heapscene.shader.types import BOOL, Matrix, Scalar, StructType, Type, Vector
+
+if TYPE_CHECKING:
+    from heapscene.shader.stages import ShaderFunction
+
+__all__ = ["Calls"]
+
+_BUILTINS: dict[int, str] = {
+    id(getattr(builtins, name)): name
+    for name in ("abs", "all", "any", "max", "min", "pow", "round")
+}
+_BUILTIN_ADVICE: dict[int, str] = {
+    id(float): "Write f32(x).",
+    id(int): "Write i32(x) or u32(x).",
+    id(print): "Call the function from Python: it runs there, and print works in a debugger.",
+    id(len): "Write array_length(a) for storage arrays; vectors have a fixed size.",
+    id(range): "range(...) stands in 'for ... in range(...)' only.",
+    id(sum): "Add the terms, or use dot(v, vec3(1.0)).",
+    id(isinstance): "Types are fixed when the function is compiled.",
+}
+_COMPONENTS = ("with_x", "with_y", "with_z", "with_w")
+STATEMENTS = ("discard", *(name for name, op in INTRINSICS.items() if op.effect))
+
+
+class Calls(Expressions):
+    """Lowers calls."""
+
+    def call(self, node: ast.Call) -> Expr:
+        """Return the result of a call."""
+        for keyword in node.keywords:
+            if keyword.arg is None:
+                raise self.fault(
+                    keyword.value,
+                    "'**' is not part of the shader language",
+                    kind="syntax",
+                    fix="Give the arguments one by one.",
+                )
+        if isinstance(node.func, ast.Attribute):
+            owner = self.any(node.func.value)
+            made = owner if isinstance(owner, Expr) else self._captured_owner(owner, node.func)
+            if made is not None:
+                return self._method(node, node.func, made)
+        target = self.any(node.func)
+        if isinstance(target, Expr):
+            raise self.fault(
+                node,
+                f"a {spelled(target.type)} cannot be called",
+                facts={"type": spelled(target.type)},
+            )
+        return self._object(node, target)
+
+    def _captured_owner(self, owner: Static, node: ast.Attribute) -> Expr | None:
+        if node.attr == "replace" or node.attr in _COMPONENTS:
+            return self.constant(owner, node.value)
+        return None
+
+    def _object(self, node: ast.Call, target: Static) -> Expr:
+        value = target.value
+        if hasattr(value, "stage") and hasattr(value, "source"):
+            return self._helper(node, cast("ShaderFunction[..., Any]", value))
+        name = _intrinsic_name(value)
+        if name is not None:
+            return self._intrinsic(node, name)
+        type_ = BOOL if value is bool else getattr(value, "__shader_type__", None)
+        if isinstance(value, type) and isinstance(type_, Type):
+            return self._construct(node, type_)
+        owner = getattr(value, "__self__", None)
+        matrix = getattr(owner, "__shader_type__", None)
+        if isinstance(owner, type) and isinstance(matrix, Matrix):
+            return self._matrix_method(node, matrix, value.__name__)
+        advice = _BUILTIN_ADVICE.get(id(value))
+        if advice is None:
+            module = getattr(value, "__module__", None)
+            is_known = getattr(value, "__name__", "") in INTRINSICS
+            advice = (
+                f"Import {value.__name__} from heapscene.shader."
+                if is_known
+                else "Decorate it with @function."
+                if inspect.isfunction(value)
+                else f"It comes from {module}; only shader functions and intrinsics can be called."
+            )
+        raise self.fault(
+            node.func, f"{target.name!r} cannot be called in a shader", kind="name", fix=advice
+        )
+
+    def _positional(self, node: ast.Call, name: str) -> list[Expr]:
+        if node.keywords:
+            raise self.fault(
+                node.keywords[0].value,
+                f"{name} takes no argument by name",
+                fix=f"Write {name}(...) with the arguments in order.",
+            )
+        return [self.value(arg) for arg in node.args]
+
+    # Intrinsics ------------------------------------------------------------------------------
+
+    def _intrinsic(self, node: ast.Call, name: str) -> Expr:
+        if name in STATEMENTS:
+            raise self.fault(
+                node,
+                f"{name}() gives no value",
+                kind="syntax",
+                fix=f"Write {name}() on a line of its own.",
+            )
+        if name.startswith("bitcast"):
+            return self._bitcast(node, name)
+        if name == "array_length":
+            args = [self.place(arg) for arg in node.args]
+        else:
+            args = self._positional(node, name)
+        with self.at(node) as span:
+            return build.intrinsic(name, *args, span=span)
+
+    def _bitcast(self, node: ast.Call, name: str) -> Expr:
+        _, _, scalar = name.partition("_")
+        arguments = list(node.args)
+        if scalar:
+            wanted: Any = Scalar(scalar)
+        else:
+            first = self.any(arguments.pop(0)) if arguments else None
+            given = first.value if isinstance(first, Static) else None
+            wanted = getattr(given, "__shader_type__", None)
+        if len(arguments) != 1 or not isinstance(wanted, Type):
+            raise self.fault(node, "bitcast wants a type and a value", fix="Write bitcast(f32, x).")
+        value = self.value(arguments[0])
+        if scalar and isinstance(value.type, Vector):
+            wanted = Vector(cast("Scalar", wanted), value.type.size)
+        with self.at(node) as span:
+            return build.bitcast(wanted, value, span=span)
+
+    # Constructors ----------------------------------------------------------------------------
+
+    def _construct(self, node: ast.Call, type_: Type) -> Expr:
+        if isinstance(type_, StructType):
+            return self._struct(node, type_)
+        if isinstance(type_, Matrix) and len(node.args) == 1:
+            found = self.any(node.args[0])
+            if isinstance(found, Static) and not isinstance(found.value, type):
+                captured = self._captured_matrix(type_, found, node)
+                if captured is not None:
+                    return captured
+        args = self._positional(node, spelled(type_))
+        with self.at(node) as span:
+            if not args:
+                return build.zero(type_, span=span)
+            if isinstance(type_, Scalar):
+                if len(args) != 1:
+                    raise self.fault(
+                        node,
+                        f"{spelled(type_)}() takes one number, not {len(args)}",
+                        fix=f"Write vec{len(args)}(...) for a vector.",
+                    )
+                return build.convert(type_, args[0], span=span)
+            if isinstance(type_, Matrix) and len(args) == 1 and args[0].type == type_:
+                return args[0]
+            return build.construct(type_, *args, span=span)
+
+    def _captured_matrix(self, type_: Matrix, found: Static, node: ast.Call) -> Expr | None:
+        from heapscene.shader import lang
+
+        value = lang.captured(found.value)
+        if isinstance(value, lang.MatrixValue) and type(value).__shader_type__ == type_:
+            return self.constant(Static(value, found.name), node)
+        return None
+
+    def _matrix_method(self, node: ast.Call, type_: Matrix, name: str) -> Expr:
+        args = self._positional(node, name)
+        with self.at(node) as span:
+            if name == "identity" and not args:
+                return self.constant(
+                    Static(self._class_of(node).identity(), name),
+                    node,
+                )
+            if name == "from_rows":
+                columns = build.construct(type_, *args, span=span)
+                return build.intrinsic("transpose", columns, span=span)
+        raise self.fault(node, f"{spelled(type_)}.{name} cannot be called in a shader")
+
+    def _class_of(self, node: ast.Call) -> Any:
+        target = self.any(node.func)
+        assert isinstance(target, Static)
+        return target.value.__self__
+
+    def _struct(self, node: ast.Call, type_: StructType) -> Expr:
+        if node.args:
+            raise self.fault(
+                node.args[0],
+                f"{type_.name} takes its fields by name",
+                facts={"fields": ", ".join(member.name for member in type_.fields)},
+                fix=f"Write {type_.name}({', '.join(f'{m.name}=...' for m in type_.fields)}).",
+            )
+        given: dict[str, build.Operand] = {}
+        for keyword in node.keywords:
+            value = self.value(keyword.value)
+            member = type_.field(keyword.arg or "")
+            if member is not None and build.matched(value, member.type).type != member.type:
+                raise self.fault(
+                    keyword.value,
+                    f"field {member.name!r} of {type_.name} is {spelled(member.type)}, "
+                    f"not {spelled(value.type)}",
+                    facts={"wanted": spelled(member.type), "found": spelled(value.type)},
+                    fix=f"Convert it: {spelled(member.type)}(...).",
+                )
+            given[keyword.arg or ""] = value
+        with self.at(node) as span:
+            for member in type_.fields:
+                if member.name not in given:
+                    default = default_value(member.default, span)
+                    if default is not None:
+                        given[member.name] = default
+            return build.struct(type_, given, span=span)
+
+    # Methods ---------------------------------------------------------------------------------
+
+    def _method(self, node: ast.Call, func: ast.Attribute, owner: Expr) -> Expr:
+        if isinstance(owner.type, StructType) and func.attr == "replace":
+            return self._replace(node, owner, owner.type)
+        if isinstance(owner.type, Vector) and func.attr in _COMPONENTS:
+            return self._with_component(node, owner, owner.type, func.attr[-1])
+        fix = ""
+        if func.attr in INTRINSICS:
+            fix = f"Write {func.attr}({ast.unparse(func.value)}, ...)."
+        raise self.fault(
+            node,
+            f"{spelled(owner.type)} has no method {func.attr!r}",
+            facts={"type": spelled(owner.type)},
+            fix=fix,
+        )
+
+    def _replace(self, node: ast.Call, owner: Expr, type_: StructType) -> Expr:
+        if node.args:
+            raise self.fault(
+                node, "replace takes fields by name", fix="Write s.replace(name=value)."
+            )
+        base = self.temporary("base", owner)
+        members: dict[str, build.Operand] = {
+            member.name: build.field(base, member.name) for member in type_.fields
+        }
+        for keyword in node.keywords:
+            members[keyword.arg or ""] = self.value(keyword.value)
+        with self.at(node) as span:
+            return build.struct(type_, members, span=span)
+
+    def _with_component(self, node: ast.Call, owner: Expr, type_: Vector, letter: str) -> Expr:
+        args = self._positional(node, f"with_{letter}")
+        base = self.temporary("base", owner)
+        with self.at(node) as span:
+            build.swizzle(base, letter, span=span)
+            if len(args) != 1:
+                raise self.fault(node, f"with_{letter} takes one number")
+            parts = [
+                args[0] if each == letter else build.swizzle(base, each)
+                for each in "xyzw"[: type_.size]
+            ]
+            return build.construct(type_, *parts, span=span)
+
+    # Helpers ---------------------------------------------------------------------------------
+
+    def _helper(self, node: ast.Call, helper: ShaderFunction[..., Any]) -> Expr:
+        if any(helper is each for each in self.stack):
+            names = [each.name for each in self.stack]
+            raise self.fault(
+                node,
+                f"{helper.name!r} calls itself",
+                facts={"calls": " -> ".join([*names[names.index(helper.name) :], helper.name])},
+                fix="Shaders have no recursion: write a loop.",
+            )
+        if helper.stage != "function":
+            raise self.fault(
+                node,
+                f"{helper.name!r} is a {helper.stage} function and cannot be called from a shader",
+                fix="Move the shared part to a helper with @function.",
+            )
+        from heapscene.shader.frontend.lower import lowered
+
+        outcome = lowered(helper, self.stack)
+        if outcome.function is None:
+            site = CallSite(self.function.name, self.function.source.filename, node.lineno)
+            raise Fault(*(each.called_from(site) for each in outcome.diagnostics))
+        args = self._arguments(node, helper)
+        with self.at(node) as span:
+            return build.call(as_function(outcome.function), *args, span=span)
+
+    def _arguments(self, node: ast.Call, helper: ShaderFunction[..., Any]) -> list[Expr]:
+        parameters = helper.parameters
+        signature = ", ".join(f"{p.name}: {spelled(p.type)}" for p in parameters)
+        facts = {"signature": f"{helper.name}({signature})"}
+        if len(node.args) > len(parameters):
+            raise self.fault(
+                node,
+                f"{helper.name} takes {len(parameters)} arguments, not {len(node.args)}",
+                facts=facts,
+            )
+        given = {p.name: arg for p, arg in zip(parameters, node.args, strict=False)}
+        known = {p.name for p in parameters}
+        for keyword in node.keywords:
+            name = keyword.arg or ""
+            if name not in known or name in given:
+                problem = "gets {!r} twice" if name in given else "has no parameter {!r}"
+                raise self.fault(
+                    keyword.value, f"{helper.name} {problem.format(name)}", facts=facts
+                )
+            given[name] = keyword.value
+        args: list[Expr] = []
+        for parameter in parameters:
+            if parameter.name in given:
+                args.append(self._argument(given[parameter.name], helper, parameter))
+                continue
+            default = default_value(parameter.default, self.span(node))
+            if default is None:
+                raise self.fault(
+                    node, f"{helper.name} needs the argument {parameter.name!r}", facts=facts
+                )
+            args.append(default)
+        return args
+
+    def _argument(self, node: ast.expr, helper: ShaderFunction[..., Any], parameter: Any) -> Expr:
+        value = build.matched(self.value(node), parameter.type)
+        if value.type != parameter.type:
+            raise self.fault(
+                node,
+                f"{helper.name} wants {spelled(parameter.type)} for {parameter.name!r}, "
+                f"not {spelled(value.type)}",
+                facts={"wanted": spelled(parameter.type), "found": spelled(value.type)},
+                fix=f"Convert it: {spelled(parameter.type)}({ast.unparse(node)}).",
+            )
+        return value
+
+
+def _intrinsic_name(value: Any) -> str | None:
+    known = _BUILTINS.get(id(value))
+    if known is not None:
+        return known
+    found = getattr(value, "__intrinsic__", None)
+    return found if isinstance(found, str) else None
+
+
+def intrinsic_of(target: object) -> str | None:
+    """Return the name of the intrinsic that a captured object stands for."""
+    return _intrinsic_name(target.value) if isinstance(target, Static) else None

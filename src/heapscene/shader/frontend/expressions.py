@@ -1,0 +1,434 @@
+"""Expressions: from syntax nodes to typed values."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import Any, ClassVar
+
+from heapscene.shader import lang
+from heapscene.shader.frontend.lowering import Fault, Lowering, Static, is_whole_array
+from heapscene.shader.ir import build, nodes
+from heapscene.shader.ir.nodes import Expr, Stmt
+from heapscene.shader.ir.visit import walk
+from heapscene.shader.operations import scalar_of, spelled
+from heapscene.shader.types import BOOL, F32, I32, U32, Matrix, Scalar, StructType, Vector
+
+__all__ = ["Expressions"]
+
+_OPERATORS: dict[type, str] = {
+    ast.Add: "+",
+    ast.Sub: "-",
+    ast.Mult: "*",
+    ast.MatMult: "@",
+    ast.Div: "/",
+    ast.FloorDiv: "//",
+    ast.Mod: "%",
+    ast.Pow: "**",
+    ast.BitAnd: "&",
+    ast.BitOr: "|",
+    ast.BitXor: "^",
+    ast.LShift: "<<",
+    ast.RShift: ">>",
+}
+_COMPARISONS: dict[type, str] = {
+    ast.Eq: "==",
+    ast.NotEq: "!=",
+    ast.Lt: "<",
+    ast.LtE: "<=",
+    ast.Gt: ">",
+    ast.GtE: ">=",
+}
+_REFUSED: dict[type, tuple[str, str]] = {
+    ast.Lambda: ("lambda", "Write a helper with @function."),
+    ast.List: ("a list", "Use a vector, or a workgroup array."),
+    ast.Tuple: ("a tuple as a value", "Use a vector or a @struct."),
+    ast.Dict: ("a dict", "Use a @struct."),
+    ast.Set: ("a set", ""),
+    ast.ListComp: ("a comprehension", "Write a 'for' loop."),
+    ast.SetComp: ("a comprehension", "Write a 'for' loop."),
+    ast.DictComp: ("a comprehension", "Write a 'for' loop."),
+    ast.GeneratorExp: ("a generator", "Write a 'for' loop."),
+    ast.JoinedStr: ("an f-string", "Shaders have no text."),
+    ast.NamedExpr: ("':='", "Assign on a line of its own."),
+    ast.Starred: ("'*'", "Give the arguments one by one."),
+    ast.Await: ("await", ""),
+    ast.Yield: ("yield", ""),
+    ast.YieldFrom: ("yield", ""),
+    ast.Slice: ("a slice", "Index one element, or use a swizzle such as v.xyz."),
+}
+_CHEAP_NODES = 8
+_MAX_LITERAL_POWER = 4
+
+
+class Expressions(Lowering):
+    """Lowers expressions.
+
+    A result is a typed value, or a :class:`Static` object to call or look into.
+    """
+
+    def value(self, node: ast.expr) -> Expr:
+        """Return a value, captured objects as constants."""
+        found = self.any(node)
+        made = self.constant(found, node) if isinstance(found, Static) else found
+        if is_whole_array(made):
+            name = made.resource.name if isinstance(made, nodes.Global) else "the array"
+            raise self.fault(
+                node, f"{name!r} is an array and cannot be used whole", fix=f"Index it: {name}[i]."
+            )
+        return made
+
+    def place(self, node: ast.expr) -> Expr:
+        """Return a value that may be a whole array."""
+        found = self.any(node)
+        return self.constant(found, node) if isinstance(found, Static) else found
+
+    def any(self, node: ast.expr) -> Expr | Static:
+        """Return a value or a captured object."""
+        method = self._EXPRESSIONS.get(type(node))
+        if method is None:
+            what, fix = _REFUSED.get(type(node), (type(node).__name__, ""))
+            raise self.fault(
+                node, f"{what} is not part of the shader language", kind="syntax", fix=fix
+            )
+        return method(self, node)
+
+    def call(self, node: ast.Call) -> Expr:
+        """Return the result of a call; see :mod:`.calls`."""
+        raise NotImplementedError
+
+    def _name(self, node: ast.Name) -> Expr | Static:
+        local = self.locals.get(node.id)
+        if node.id in self.poisoned:
+            raise Fault
+        if local is not None and node.id in self.assigned:
+            return build.expression(local, self.span(node))
+        if local is not None or node.id in self.uses:
+            raise self._unassigned(node)
+        if node.id in self.loop_names:
+            raise self.fault(
+                node,
+                f"{node.id!r} is a loop variable and ends with its loop",
+                kind="name",
+                fix="Copy it to another variable inside the loop.",
+            )
+        return self.resolve(node)
+
+    def _unassigned(self, node: ast.Name) -> Exception:
+        first = self.uses[node.id].first
+        facts = {"assigned in": f"line {first.lineno}"} if first is not None else {}
+        return self.fault(
+            node,
+            f"{node.id!r} may be used before it is assigned",
+            kind="name",
+            facts=facts,
+            fix=f"Assign {node.id} before the branch or loop.",
+        )
+
+    def _literal(self, node: ast.Constant) -> Expr:
+        if isinstance(node.value, bool | int | float):
+            with self.at(node) as span:
+                return build.literal(node.value, span=span)
+        what = "None" if node.value is None else f"a {type(node.value).__name__}"
+        raise self.fault(
+            node,
+            f"{what} is not a value of the shader language",
+            kind="syntax",
+            fix="Use numbers and bools.",
+        )
+
+    def _attribute(self, node: ast.Attribute) -> Expr | Static:
+        owner = self.any(node.value)
+        if isinstance(owner, Static):
+            made = _value_like(owner)
+            if made is None:
+                return self._static_attribute(owner, node)
+            owner = self.constant(owner, node.value)
+        with self.at(node) as span:
+            if isinstance(owner.type, StructType):
+                return build.field(owner, node.attr, span=span)
+            return build.swizzle(owner, node.attr, span=span)
+
+    def _static_attribute(self, owner: Static, node: ast.Attribute) -> Static:
+        name = f"{owner.name}.{node.attr}"
+        try:
+            return Static(getattr(owner.value, node.attr), name)
+        except AttributeError as error:
+            raise self.fault(
+                node, f"{owner.name!r} has no attribute {node.attr!r}", kind="name"
+            ) from error
+
+    def _subscript(self, node: ast.Subscript) -> Expr | Static:
+        owner = self.any(node.value)
+        index = self.value(node.slice)
+        if isinstance(owner, Static):
+            if isinstance(owner.value, tuple | list) and isinstance(index, nodes.Literal):
+                if not 0 <= index.value < len(owner.value):
+                    raise self.fault(node, f"{owner.name}[{index.value}] is out of range")
+                return Static(owner.value[int(index.value)], f"{owner.name}[{index.value}]")
+            owner = self.constant(owner, node.value)
+        if isinstance(owner.type, Matrix) and not isinstance(index, nodes.Literal):
+            owner = self._variable(owner)
+        with self.at(node) as span:
+            return build.index(owner, index, span=span)
+
+    def _variable(self, value: Expr) -> Expr:
+        # Only places can be indexed by a value that is not constant.
+        root = value
+        while isinstance(root, nodes.Index | nodes.Field):
+            root = root.value
+        if isinstance(root, nodes.Global) or (isinstance(root, nodes.Read) and root.local.mutable):
+            return value
+        return build.expression(self.builder.var("indexed", value.type, value))
+
+    # Operators -------------------------------------------------------------------------------
+
+    def _binary(self, node: ast.BinOp) -> Expr:
+        return self.operation(node, node.op, self.value(node.left), self.value(node.right))
+
+    def operation(self, node: ast.AST, op: ast.operator, left: Expr, right: Expr) -> Expr:
+        """Return ``left op right`` with the meaning that both Python and WGSL give it."""
+        symbol = _OPERATORS[type(op)]
+        with self.at(node) as span:
+            if symbol in ("/", "//", "%", "**"):
+                a, b = build.matched(left, right.type), build.matched(right, left.type)
+                if symbol == "**":
+                    return self._power(node, left, right)
+                symbol = self._division(node, symbol, a, b)
+            if (
+                symbol == "@"
+                and not isinstance(left.type, Matrix)
+                and not isinstance(right.type, Matrix)
+            ):
+                raise self.fault(
+                    node,
+                    f"cannot multiply {spelled(left.type)} by {spelled(right.type)} with @",
+                    facts={"left": spelled(left.type), "right": spelled(right.type)},
+                    fix="Write dot(a, b) for vectors, * for numbers.",
+                )
+            return build.binary(symbol, left, right, span=span)
+
+    def _division(self, node: ast.AST, symbol: str, a: Expr, b: Expr) -> str:
+        kinds = (scalar_of(a.type), scalar_of(b.type))
+        facts = {"left": spelled(a.type), "right": spelled(b.type)}
+        if symbol == "/" and kinds[0] in (I32, U32) and kinds[1] in (I32, U32):
+            raise self.fault(
+                node,
+                "'/' on integers gives a fraction in Python, but not in WGSL",
+                facts=facts,
+                fix="Write f32(a) / f32(b), or a // b with u32.",
+            )
+        if symbol == "//" and F32 in kinds:
+            raise self.fault(
+                node,
+                "'//' is not defined for f32",
+                facts=facts,
+                fix="Write floor(a / b) or trunc(a / b).",
+            )
+        if symbol in ("//", "%") and I32 in kinds and not (_is_count(a) and _is_count(b)):
+            raise self.fault(
+                node,
+                f"{symbol!r} on i32: Python rounds down, WGSL rounds towards zero",
+                facts=facts,
+                fix=f"If both sides are not negative, write u32(a) {symbol} u32(b).",
+            )
+        return "%" if symbol == "%" else "/"
+
+    def _power(self, node: ast.AST, left: Expr, right: Expr) -> Expr:
+        span = self.span(node)
+        count = right.value if isinstance(right, nodes.Literal) and right.abstract else 0
+        if left.type == F32 and 2 <= count <= _MAX_LITERAL_POWER:
+            base = self.temporary("base", left)
+            product = base
+            for _ in range(int(count) - 1):
+                product = build.binary("*", product, base, span=span)
+            return product
+        a, b = build.matched(left, right.type), build.matched(right, left.type)
+        if not (a.type == b.type == F32):
+            raise self.fault(
+                node,
+                f"'**' is not defined for {spelled(a.type)} and {spelled(b.type)}",
+                facts={"left": spelled(a.type), "right": spelled(b.type)},
+                fix="Write x * x, or pow(x, y) with f32 or vectors of f32.",
+            )
+        return build.intrinsic("pow", a, b, span=span)
+
+    def _unary(self, node: ast.UnaryOp) -> Expr:
+        operand = self.value(node.operand)
+        with self.at(node) as span:
+            match node.op:
+                case ast.Not():
+                    if operand.type != BOOL:
+                        raise self.fault(
+                            node,
+                            f"'not' wants a bool, not {spelled(operand.type)}",
+                            facts={"operand": spelled(operand.type)},
+                            fix="Write x == 0 for numbers, ~v for vectors of bools.",
+                        )
+                    return build.unary("!", operand, span=span)
+                case ast.USub() if isinstance(operand.type, Matrix):
+                    return build.binary("*", operand, -1.0, span=span)
+                case ast.USub():
+                    return build.unary("-", operand, span=span)
+                case ast.Invert() if (
+                    isinstance(operand.type, Vector) and scalar_of(operand.type) == BOOL
+                ):
+                    return build.unary("!", operand, span=span)
+                case ast.Invert():
+                    return build.unary("~", operand, span=span)
+                case _:
+                    if scalar_of(operand.type) in (None, BOOL):
+                        raise self.fault(node, f"+ is not defined on {spelled(operand.type)}")
+                    return operand
+
+    def condition(self, node: ast.expr) -> Expr:
+        """Return a bool; truth of numbers is refused."""
+        made = self.value(node)
+        if made.type == BOOL:
+            return made
+        text = ast.unparse(node)
+        is_vector = isinstance(made.type, Vector)
+        fix = f"Write all({text}) or any({text})." if is_vector else f"Write {text} != 0."
+        if is_vector and scalar_of(made.type) != BOOL:
+            fix = "Compare it first, then use all(...) or any(...)."
+        elif made.type == F32:
+            fix = f"Write {text} != 0.0."
+        raise self.fault(
+            node,
+            f"a condition must be bool, not {spelled(made.type)}",
+            facts={"condition": spelled(made.type)},
+            fix=fix,
+        )
+
+    def _bool(self, node: ast.BoolOp) -> Expr:
+        op = "and" if isinstance(node.op, ast.And) else "or"
+        result = self.condition(node.values[0])
+        for each in node.values[1:]:
+            with self.builder.block() as prelude:
+                right = self.condition(each)
+            if prelude:
+                result = self._late(op, result, right, prelude)
+            else:
+                result = build.binary(op, result, right, span=self.span(node))
+        return result
+
+    def _late(self, op: str, left: Expr, right: Expr, prelude: list[Stmt]) -> Expr:
+        # The right side needs statements: they run only if Python would run it.
+        found = self.builder.var("holds", BOOL, left)
+        condition = build.expression(found)
+        if op == "or":
+            condition = build.unary("!", condition)
+        write = nodes.Assign(nodes.Read(BOOL, found), right)
+        self.builder.append(nodes.If(condition, (*prelude, write), ()))
+        return build.expression(found)
+
+    def _compare(self, node: ast.Compare) -> Expr:
+        operands = [node.left, *node.comparators]
+        left = self.value(operands[0])
+        result: Expr | None = None
+        for position, (op, right_node) in enumerate(zip(node.ops, operands[1:], strict=True)):
+            symbol = _COMPARISONS.get(type(op))
+            if symbol is None:
+                word = "is" if isinstance(op, ast.Is | ast.IsNot) else "in"
+                raise self.fault(
+                    node,
+                    f"{word!r} is not part of the shader language",
+                    kind="syntax",
+                    fix="Compare with == and !=.",
+                )
+            right = self.value(right_node)
+            if position + 1 < len(node.ops):
+                right = self.temporary("middle", build.matched(right, left.type))
+            with self.at(node) as span:
+                link = build.binary(symbol, left, right, span=span)
+                if len(node.ops) > 1 and link.type != BOOL:
+                    raise self.fault(
+                        node,
+                        "a chain of comparisons gives one bool, vectors give several",
+                        fix="Compare twice and join with all(...) and all(...).",
+                    )
+                result = link if result is None else build.binary("and", result, link, span=span)
+            left = right
+        assert result is not None
+        return result
+
+    def _conditional(self, node: ast.IfExp) -> Expr:
+        condition = self.condition(node.test)
+        if isinstance(condition, nodes.Literal):
+            return self.value(node.body if condition.value else node.orelse)
+        with self.builder.block() as then:
+            a = self.value(node.body)
+        with self.builder.block() as otherwise:
+            b = self.value(node.orelse)
+        a, b = build.matched(a, b.type), build.matched(b, a.type)
+        if a.type != b.type:
+            raise self.fault(
+                node,
+                f"the two sides of 'if ... else' differ: {spelled(a.type)} and {spelled(b.type)}",
+                facts={"if true": spelled(a.type), "if false": spelled(b.type)},
+                fix="Convert one of them.",
+            )
+        span = self.span(node)
+        if not then and not otherwise and _is_cheap(a) and _is_cheap(b):
+            return build.intrinsic("select", b, a, condition, span=span)
+        found = self.builder.var("chosen", a.type)
+        read = nodes.Read(a.type, found)
+        self.builder.append(
+            nodes.If(
+                condition,
+                (*then, nodes.Assign(read, a)),
+                (*otherwise, nodes.Assign(read, b)),
+                span=span,
+            )
+        )
+        return build.expression(found, span)
+
+    def _call(self, node: ast.Call) -> Expr:
+        return self.call(node)
+
+    uses: dict[str, Any]
+    loop_names: set[str]
+
+    _EXPRESSIONS: ClassVar[dict[type, Callable[[Any, Any], Expr | Static]]] = {
+        ast.Name: _name,
+        ast.Constant: _literal,
+        ast.Attribute: _attribute,
+        ast.Subscript: _subscript,
+        ast.BinOp: _binary,
+        ast.UnaryOp: _unary,
+        ast.BoolOp: _bool,
+        ast.Compare: _compare,
+        ast.IfExp: _conditional,
+        ast.Call: _call,
+    }
+
+
+def _value_like(static: Static) -> bool | None:
+    """Tell whether a captured object has components or members of its own."""
+    value = static.value
+    is_class = isinstance(value, type)
+    if isinstance(value, lang.VectorValue | lang.Resource):
+        return True
+    if not is_class and isinstance(getattr(type(value), "__shader_type__", None), StructType):
+        return True
+    return None
+
+
+def _is_count(value: Expr) -> bool:
+    return isinstance(value, nodes.Literal) and value.value >= 0
+
+
+def _is_cheap(value: Expr) -> bool:
+    """Tell whether evaluating a value in vain costs little and cannot fault."""
+    if not isinstance(value.type, Scalar | Vector):
+        return False
+    for count, node in enumerate(walk(value), start=1):
+        if count > _CHEAP_NODES or isinstance(node, nodes.Call | nodes.Index):
+            return False
+        if (
+            isinstance(node, nodes.Binary)
+            and node.op in ("/", "%")
+            and scalar_of(node.type) in (I32, U32)
+        ):
+            return False
+    return True

@@ -1,0 +1,111 @@
+"""One function from beginning to end: parameters, body, checks of its stage."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
+
+from heapscene.errors import ShaderError
+from heapscene.shader import lang
+from heapscene.shader.diagnostics import Diagnostic, raise_all
+from heapscene.shader.frontend.lowering import Fault
+from heapscene.shader.frontend.signature import check_signature
+from heapscene.shader.frontend.stage import check_stage
+from heapscene.shader.frontend.statements import Statements
+from heapscene.shader.ir.body import FunctionBuilder
+from heapscene.shader.ir.nodes import Function
+from heapscene.shader.operations import spelled
+from heapscene.shader.types import VOID
+
+if TYPE_CHECKING:
+    from heapscene.shader.stages import ShaderFunction
+
+__all__ = ["Outcome", "lower", "lowered"]
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """A compiled function, or what is wrong with it."""
+
+    function: Function | None
+    diagnostics: tuple[Diagnostic, ...]
+
+
+_outcomes: WeakKeyDictionary[Any, Outcome] = WeakKeyDictionary()
+
+
+def lower(function: ShaderFunction[..., Any]) -> Function:
+    """Compile a shader function to the IR. The result is kept with the function.
+
+    Raises
+    ------
+    ShaderTypeError, ShaderNameError, ShaderSyntaxError
+        Something is wrong; the message lists every fault, the class is that of the first.
+    """
+    outcome = lowered(function, ())
+    if outcome.function is None:
+        raise_all(outcome.diagnostics)
+    return outcome.function
+
+
+def lowered(
+    function: ShaderFunction[..., Any], stack: tuple[ShaderFunction[..., Any], ...]
+) -> Outcome:
+    """Compile a function that is called by those of ``stack``."""
+    found = _outcomes.get(function)
+    if found is None:
+        found = _lowered(Statements(function, stack))
+        if found.function is not None or not stack:
+            _outcomes[function] = found
+    return found
+
+
+def _lowered(state: Statements) -> Outcome:
+    function = state.function
+    tree = function.source.tree
+    try:
+        parameters = function.parameters
+        returns = lang.type_of(function.returns)
+        state.builder = FunctionBuilder(function.name, returns, span=state.span(tree))
+        check_signature(state, parameters, returns)
+    except ShaderError as error:
+        what, *rest = str(error).split("\n")
+        return Outcome(None, state.fault(_head(tree), what, fix="\n".join(rest)).diagnostics)
+    except Fault as fault:
+        return Outcome(None, fault.diagnostics)
+    for parameter in parameters:
+        local = state.builder.parameter(parameter.name, parameter.type)
+        state.locals[parameter.name] = local
+        state.assigned.add(parameter.name)
+    for parameter in parameters:
+        if parameter.name in state.uses:  # WGSL's parameters do not change
+            copy = state.builder.var(parameter.name, parameter.type, state.locals[parameter.name])
+            state.locals[parameter.name] = copy
+    state.run(tree.body)
+    if state.alive and returns != VOID and not state.diagnostics:
+        fault = state.fault(
+            _head(tree),
+            f"{function.name!r} does not return a value on every path",
+            facts={"declared": spelled(returns)},
+            fix="End with a return.",
+        )
+        state.diagnostics.extend(fault.diagnostics)
+    if state.diagnostics:
+        return Outcome(None, tuple(state.diagnostics))
+    made = state.builder.done()
+    if function.stage != "function":
+        faults = check_stage(made, function)
+        if faults:
+            return Outcome(None, tuple(faults))
+    return Outcome(made, ())
+
+
+def _head(tree: ast.FunctionDef) -> ast.expr:
+    """Return a node that covers ``def name``."""
+    head = ast.Name(tree.name)
+    head.lineno = head.end_lineno = tree.lineno
+    head.col_offset = tree.col_offset
+    head.end_col_offset = tree.col_offset + len("def ") + len(tree.name.encode())
+    return head

@@ -1,0 +1,186 @@
+"""What all parts of the front-end share: spans, faults, captured values."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from heapscene.errors import ShaderError
+from heapscene.shader import lang
+from heapscene.shader.diagnostics import Diagnostic, Refusal
+from heapscene.shader.ir import build, nodes
+from heapscene.shader.ir.body import FunctionBuilder
+from heapscene.shader.ir.nodes import Expr, Function, Local, Resource, Span
+from heapscene.shader.types import ArrayType, StructType
+
+if TYPE_CHECKING:
+    from heapscene.shader.stages import ShaderFunction
+
+__all__ = ["Fault", "Lowering", "Static"]
+
+
+@dataclass(frozen=True, slots=True)
+class Static:
+    """An object of the surrounding Python code, not yet a value of the shader."""
+
+    value: Any
+    name: str
+
+
+class Fault(Exception):  # noqa: N818 - never seen by users
+    """The statement cannot be compiled; ``diagnostics`` is empty if that was reported before."""
+
+    def __init__(self, *diagnostics: Diagnostic) -> None:
+        super().__init__()
+        self.diagnostics = diagnostics
+
+
+class Lowering:
+    """State of one function while it is compiled."""
+
+    def __init__(
+        self, function: ShaderFunction[..., Any], stack: tuple[ShaderFunction[..., Any], ...]
+    ) -> None:
+        self.function = function
+        self.stack = (*stack, function)
+        self.diagnostics: list[Diagnostic] = []
+        self.builder: FunctionBuilder
+        self.locals: dict[str, Local] = {}
+        self.assigned: set[str] = set()
+        self.poisoned: set[str] = set()
+        self._temporaries = 0
+
+    def span(self, node: ast.AST) -> Span:
+        """Return where a syntax node is."""
+        place: Any = node
+        return Span(
+            self.function.source.filename,
+            place.lineno,
+            place.col_offset,
+            place.end_lineno or place.lineno,
+            place.end_col_offset or place.col_offset + 1,
+        )
+
+    def fault(
+        self,
+        node: ast.AST,
+        what: str,
+        *,
+        kind: str = "type",
+        facts: Mapping[str, object] | None = None,
+        fix: str = "",
+    ) -> Fault:
+        """Return the exception for a fault at ``node``."""
+        return Fault(Diagnostic(kind, what, self.span(node), self.function.name, facts or {}, fix))
+
+    @contextmanager
+    def at(self, node: ast.AST) -> Generator[Span, None, None]:
+        """Give the refusals of smart constructors a place."""
+        try:
+            yield self.span(node)
+        except Refusal as error:
+            raise self.fault(node, error.what, facts=error.facts, fix=error.fix) from error
+
+    def temporary(self, name: str, value: Expr) -> Expr:
+        """Return the value, named so that it is evaluated once."""
+        if is_simple(value):
+            return value
+        return build.expression(self.builder.let(name, value))
+
+    def resolve(self, node: ast.Name) -> Static:
+        """Return the captured object of that name."""
+        try:
+            return Static(self.function.source.resolve(node.id), node.id)
+        except ShaderError as error:
+            first, *rest = str(error).split("\n")
+            similar = [line.split("similar", 1)[1].strip() for line in rest if "similar" in line]
+            raise self.fault(
+                node,
+                first,
+                kind="name",
+                facts={"similar": similar[0]} if similar else {},
+                fix="Define it in the module or in an enclosing function, or import it.",
+            ) from error
+
+    def constant(self, static: Static, node: ast.AST) -> Expr:
+        """Return a captured object as a value of the shader: a constant, or a resource."""
+        with self.at(node) as span:
+            made = _constant(static.value, span)
+        if made is not None:
+            return made
+        value = static.value
+        if hasattr(value, "stage") and hasattr(value, "source"):
+            raise self.fault(
+                node,
+                f"{static.name!r} is a function, not a value",
+                kind="name",
+                fix=f"Call it: {static.name}(...).",
+            )
+        raise self.fault(
+            node,
+            f"{static.name!r} is a {type(value).__name__}, which a shader cannot use",
+            kind="name",
+            facts={"value": _short(value)},
+            fix="Capture numbers, bools, vectors, matrices, enums, resources or shader functions.",
+        )
+
+
+def _short(value: object) -> str:
+    text = repr(value).split("\n")[0]
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+def is_simple(value: Expr) -> bool:
+    """Tell whether a value may be written twice: a literal or a local that never changes."""
+    return isinstance(value, nodes.Literal) or (
+        isinstance(value, nodes.Read) and not value.local.mutable
+    )
+
+
+def _constant(given: Any, span: Span | None) -> Expr | None:
+    value = lang.captured(given)
+    if isinstance(value, lang.Resource):
+        resource = Resource(
+            value.name, value.type, value.space, value.access, value.group or 0, value.binding or 0
+        )
+        return nodes.Global(resource.type, resource, span=span)
+    if isinstance(value, bool):
+        return build.literal(value, span=span)
+    if isinstance(value, lang.AbstractInt):
+        return build.literal(int(value), span=span)
+    type_ = getattr(type(value), "__shader_type__", None)
+    if isinstance(value, int | float) and type_ is not None:
+        plain = float(value) if isinstance(value, float) else int(value)
+        return build.literal(plain, type_, span=span)
+    if isinstance(value, lang.VectorValue | lang.MatrixValue):
+        parts = [_constant(part, span) for part in value]
+        made = [part for part in parts if part is not None]
+        return build.construct(type(value).__shader_type__, *made, span=span)
+    if isinstance(type_, StructType):
+        members = {m.name: _constant(getattr(value, m.name), span) for m in type_.fields}
+        if all(member is not None for member in members.values()):
+            return build.struct(
+                type_, {k: v for k, v in members.items() if v is not None}, span=span
+            )
+    return None
+
+
+def default_value(given: Any, span: Span | None) -> Expr | None:
+    """Return the default of a field or parameter as a value, or ``None`` if there is none."""
+    if given is None or isinstance(given, lang.Builtin | lang.Interpolation):
+        return None
+    return _constant(given, span)
+
+
+def is_whole_array(value: Expr) -> bool:
+    """Tell whether an expression is an array itself, not an element."""
+    return isinstance(value.type, ArrayType)
+
+
+def as_function(value: Any) -> Function:
+    """Narrow the result of lowering."""
+    assert isinstance(value, Function)
+    return value

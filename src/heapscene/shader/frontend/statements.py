@@ -1,0 +1,448 @@
+"""Statements: blocks, variables, control flow, definite assignment."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from heapscene.errors import ShaderError
+from heapscene.shader import lang
+from heapscene.shader.frontend.calls import STATEMENTS, Calls, intrinsic_of
+from heapscene.shader.frontend.lowering import Fault, Static, is_simple
+from heapscene.shader.frontend.scope import Uses, find_uses
+from heapscene.shader.ir import build, nodes
+from heapscene.shader.ir.nodes import Expr, Local
+from heapscene.shader.operations import spelled
+from heapscene.shader.types import VOID, Type, Vector
+
+if TYPE_CHECKING:
+    from heapscene.shader.stages import ShaderFunction
+
+__all__ = ["Statements"]
+
+_REFUSED: dict[type, tuple[str, str]] = {
+    ast.Try: ("'try'", "Shaders raise nothing."),
+    ast.With: ("'with'", ""),
+    ast.Raise: ("'raise'", "Return a value that says so, or discard()."),
+    ast.Global: ("'global'", "Pass the value as a parameter."),
+    ast.Nonlocal: ("'nonlocal'", "Pass the value as a parameter."),
+    ast.Delete: ("'del'", ""),
+    ast.Import: ("'import'", "Import at the top of the module."),
+    ast.ImportFrom: ("'import'", "Import at the top of the module."),
+    ast.Match: ("'match'", "Write if, elif, else."),
+    ast.FunctionDef: ("a function inside a function", "Define it outside, with @function."),
+    ast.AsyncFunctionDef: ("'async'", ""),
+    ast.AsyncFor: ("'async'", ""),
+    ast.AsyncWith: ("'async'", ""),
+    ast.ClassDef: ("a class inside a function", "Define it outside, with @struct."),
+}
+
+
+class Statements(Calls):
+    """Lowers the body of a function."""
+
+    def __init__(
+        self, function: ShaderFunction[..., Any], stack: tuple[ShaderFunction[..., Any], ...]
+    ) -> None:
+        super().__init__(function, stack)
+        tree = function.source.tree
+        self.uses: dict[str, Uses] = find_uses(tree.body)
+        self.loop_names = {
+            node.target.id
+            for node in ast.walk(tree)
+            if isinstance(node, ast.For) and isinstance(node.target, ast.Name)
+        }
+        self.alive = True
+        self._depths = [0]  # of the builder's blocks, by depth of Python blocks
+        self._loops: list[list[set[str]]] = []  # per open loop: what is assigned at each break
+        self._origins: dict[str, ast.expr] = {}
+
+    def run(self, body: list[ast.stmt]) -> None:
+        """Lower statements; a faulty one is noted and the next is tried."""
+        for statement in body:
+            if not self.alive:
+                return
+            try:
+                self._statement(statement)
+            except Fault as fault:
+                self.diagnostics.extend(fault.diagnostics)
+                self._poison(statement)
+
+    def _poison(self, statement: ast.stmt) -> None:
+        for node in ast.walk(statement):
+            if (
+                isinstance(node, ast.Name)
+                and isinstance(node.ctx, ast.Store)
+                and node.id not in self.locals
+            ):
+                self.poisoned.add(node.id)
+        if any(isinstance(node, ast.Return) for node in ast.walk(statement)):
+            self.alive = not isinstance(statement, ast.Return)
+
+    def _statement(self, node: ast.stmt) -> None:
+        method = self._STATEMENTS.get(type(node))
+        if method is None:
+            what, fix = _REFUSED.get(type(node), (type(node).__name__, ""))
+            raise self.fault(
+                node, f"{what} is not part of the shader language", kind="syntax", fix=fix
+            )
+        method(self, node)
+
+    @contextmanager
+    def _python_block(self) -> Generator[None, None, None]:
+        self._depths.append(len(self.builder.blocks) - 1)
+        try:
+            yield
+        finally:
+            self._depths.pop()
+
+    # Variables -------------------------------------------------------------------------------
+
+    def _assign(self, node: ast.Assign) -> None:
+        if len(node.targets) > 1:
+            raise self.fault(
+                node,
+                "several '=' in one statement are not part of the shader language",
+                kind="syntax",
+                fix="Assign on lines of their own.",
+            )
+        target = node.targets[0]
+        if isinstance(target, ast.Tuple):
+            self._assign_tuple(node, target)
+            return
+        self._assign_to(target, node, self.value(node.value))
+
+    def _assign_tuple(self, node: ast.Assign, target: ast.Tuple) -> None:
+        if not isinstance(node.value, ast.Tuple) or len(node.value.elts) != len(target.elts):
+            raise self.fault(
+                node,
+                "a tuple is assigned from a tuple of the same length only",
+                kind="syntax",
+                fix="Write a, b = v.x, v.y.",
+            )
+        values = [self.value(each) for each in node.value.elts]
+        values = [each if is_simple(each) else self.temporary("part", each) for each in values]
+        for each, value in zip(target.elts, values, strict=True):
+            self._assign_to(each, node, value)
+
+    def _assign_to(self, target: ast.expr, node: ast.stmt, value: Expr) -> None:
+        match target:
+            case ast.Name():
+                self._set(target, node, value)
+            case ast.Subscript():
+                place = self._stored_place(target)
+                with self.at(node) as span:
+                    self.builder.store(place, value, span=span)
+            case ast.Attribute():
+                raise self._immutable(target)
+            case _:
+                raise self.fault(
+                    target,
+                    "this cannot be assigned to",
+                    kind="syntax",
+                    fix="Assign to a name or to an element of an array.",
+                )
+
+    def _stored_place(self, target: ast.Subscript) -> Expr:
+        place = self.any(target)
+        made = self.constant(place, target) if isinstance(place, Static) else place
+        root = made
+        while isinstance(root, nodes.Index | nodes.Field | nodes.Swizzle):
+            root = root.value
+        if not isinstance(root, nodes.Global):
+            owner = ast.unparse(target.value)
+            raise self.fault(
+                target,
+                f"{spelled(root.type)} values do not change",
+                facts={"type of " + owner: spelled(root.type)},
+                fix=f"Write {owner} = {owner}.with_x(...) for a vector.",
+            )
+        return made
+
+    def _immutable(self, target: ast.Attribute) -> Fault:
+        owner = self.value(target.value)
+        text = ast.unparse(target.value)
+        fix = f"Write {text} = {text}.replace({target.attr}=...)."
+        if isinstance(owner.type, Vector):
+            fix = f"Write {text} = {text}.with_{target.attr}(...)."
+            if len(target.attr) > 1:
+                fix = f"Make a new vector: {text} = {spelled(owner.type)}(...)."
+        return self.fault(
+            target,
+            f"{spelled(owner.type)} values do not change: {target.attr!r} was assigned",
+            facts={f"type of {text}": spelled(owner.type)},
+            fix=fix,
+        )
+
+    def _set(
+        self, target: ast.Name, node: ast.stmt, value: Expr, type_: Type | None = None
+    ) -> None:
+        name = target.id
+        if name in self.loop_names:
+            raise self.fault(
+                target,
+                f"the loop variable {name!r} cannot be assigned",
+                fix="Use another name, or a 'while' loop.",
+            )
+        local = self.locals.get(name)
+        with self.at(node) as span:
+            if local is not None:
+                self._check_type(target, local, value, node)
+                self.builder.assign(local, value, span=span)
+                self.assigned.add(name)
+                return
+            if value.type == VOID:
+                raise self.fault(node, f"{name!r} gets no value: the function returns nothing")
+            value = build.matched(value, type_ or value.type)
+            if type_ is not None and value.type != type_:
+                raise self.fault(
+                    node,
+                    f"{name!r} is declared {spelled(type_)}, the value is {spelled(value.type)}",
+                    facts={"declared": spelled(type_), "found": spelled(value.type)},
+                    fix=f"Convert it: {spelled(type_)}(...).",
+                )
+            self.locals[name] = self._declare(name, value, span)
+            self._origins[name] = target
+            self.assigned.add(name)
+            self.poisoned.discard(name)
+
+    def _declare(self, name: str, value: Expr, span: nodes.Span) -> Local:
+        uses = self.uses[name]
+        here = uses.depth == len(self._depths) - 1
+        if here and uses.stores == 1:
+            return self.builder.let(name, value, span=span)
+        if here:
+            return self.builder.var(name, value.type, value, span=span)
+        local = self.builder.declare_at(self._depths[uses.depth], name, value.type)
+        self.builder.assign(local, value, span=span)
+        return local
+
+    def _check_type(self, target: ast.Name, local: Local, value: Expr, node: ast.stmt) -> None:
+        if build.matched(value, local.type).type == local.type:
+            return
+        origin = self._origins.get(target.id)
+        first = f"{spelled(local.type)}" + (f"   (line {origin.lineno})" if origin else "")
+        advice = f"Convert the value: {spelled(local.type)}(...)."
+        if local.type.wgsl == "i32" and origin is not None:
+            start = "0.0" if value.type.wgsl == "f32" else f"{spelled(value.type)}(...)"
+            advice = f"Convert the value, or begin with {target.id} = {start}."
+        raise self.fault(
+            node,
+            f"{target.id!r} is {spelled(local.type)} and cannot become {spelled(value.type)}",
+            facts={"first": first, "now": spelled(value.type)},
+            fix=advice,
+        )
+
+    def _annotated(self, node: ast.AnnAssign) -> None:
+        if not isinstance(node.target, ast.Name) or node.value is None:
+            raise self.fault(
+                node,
+                "a declaration needs a name and a value",
+                kind="syntax",
+                fix="Write name: f32 = 0.0.",
+            )
+        text = ast.unparse(node.annotation)
+        try:
+            type_ = lang.type_of(
+                self.function.source.evaluate(text), f"the type of {node.target.id!r}"
+            )
+        except ShaderError as error:
+            what, *rest = str(error).split("\n")
+            raise self.fault(node.annotation, what, fix=rest[-1] if rest else "") from error
+        if node.target.id in self.locals and self.locals[node.target.id].type != type_:
+            raise self.fault(node, f"{node.target.id!r} is declared twice with different types")
+        self._set(node.target, node, self.value(node.value), type_)
+
+    def _augmented(self, node: ast.AugAssign) -> None:
+        if isinstance(node.target, ast.Attribute):
+            raise self._immutable(node.target)
+        if isinstance(node.target, ast.Subscript):
+            place = self._stored_place(node.target)
+            if isinstance(place, nodes.Index):
+                place = build.index(place.value, self.temporary("at", place.index), span=place.span)
+            value = self.operation(node, node.op, place, self.value(node.value))
+            with self.at(node) as span:
+                self.builder.store(place, value, span=span)
+            return
+        read = ast.copy_location(ast.Name(node.target.id, ast.Load()), node.target)
+        before = self.value(read)
+        self._set(node.target, node, self.operation(node, node.op, before, self.value(node.value)))
+
+    # Control flow ----------------------------------------------------------------------------
+
+    def _if(self, node: ast.If) -> None:
+        condition = self.condition(node.test)
+        if isinstance(condition, nodes.Literal):
+            self._depths.append(len(self.builder.blocks) - 1)
+            self.run(node.body if condition.value else node.orelse)
+            self._depths.pop()
+            return
+        before, was_alive = set(self.assigned), self.alive
+        with self.builder.block() as then, self._python_block():
+            self.run(node.body)
+        after_then, then_alive = self.assigned, self.alive
+        self.assigned, self.alive = set(before), was_alive
+        with self.builder.block() as otherwise, self._python_block():
+            self.run(node.orelse)
+        if then_alive and self.alive:
+            self.assigned &= after_then
+        elif then_alive:
+            self.assigned = after_then
+        self.alive = then_alive or self.alive
+        self.builder.append(
+            nodes.If(condition, tuple(then), tuple(otherwise), span=self.span(node))
+        )
+
+    def _no_else(self, node: ast.For | ast.While) -> None:
+        if node.orelse:
+            word = "for" if isinstance(node, ast.For) else "while"
+            raise self.fault(
+                node.orelse[0],
+                f"{word!r} with 'else' is not part of the shader language",
+                kind="syntax",
+                fix="Move the 'else' block after the loop and test a flag.",
+            )
+
+    def _while(self, node: ast.While) -> None:
+        self._no_else(node)
+        with self.builder.block() as body, self._python_block():
+            condition = self.condition(node.test)
+            endless = isinstance(condition, nodes.Literal) and bool(condition.value)
+            if body:  # the condition needs statements of its own, in every round
+                leave = build.unary("!", condition)
+                body.append(nodes.If(leave, (nodes.Break(),), ()))
+                condition = build.literal(True)
+            before = set(self.assigned)
+            self._loops.append([])
+            self.run(node.body)
+            breaks = self._loops.pop()
+        self.builder.append(nodes.While(condition, tuple(body), span=self.span(node)))
+        self.alive = not endless or bool(breaks)
+        self.assigned = set.intersection(*breaks) if endless and breaks else before
+
+    def _for(self, node: ast.For) -> None:
+        self._no_else(node)
+        if not isinstance(node.target, ast.Name):
+            raise self.fault(
+                node.target,
+                "a loop has one variable",
+                kind="syntax",
+                fix="Write for i in range(n):",
+            )
+        name = node.target.id
+        if name in self.uses or name in self.locals:
+            raise self.fault(
+                node.target,
+                f"{name!r} is a loop variable and also assigned elsewhere",
+                fix="Use two names.",
+            )
+        start, stop, step = self._range(node)
+        before = set(self.assigned)
+        with (
+            self.at(node) as span,
+            self.builder.for_range(name, start, stop, step, span=span) as local,
+            self._python_block(),
+        ):
+            self.locals[name] = local
+            self.assigned.add(name)
+            self._loops.append([])
+            try:
+                self.run(node.body)
+            finally:
+                self._loops.pop()
+                del self.locals[name]
+        self.assigned, self.alive = before, True
+
+    def _range(self, node: ast.For) -> tuple[Expr, Expr, int]:
+        call = node.iter
+        target = self.any(call.func) if isinstance(call, ast.Call) else None
+        if not (
+            isinstance(call, ast.Call) and isinstance(target, Static) and target.value is range
+        ):
+            raise self.fault(
+                node.iter,
+                "a loop runs over range(...) only",
+                kind="syntax",
+                fix="Write for i in range(n): and index with i.",
+            )
+        args = [self.value(each) for each in call.args]
+        if not 1 <= len(args) <= 3 or call.keywords:
+            raise self.fault(call, "range takes one to three numbers", fix="Write range(n).")
+        start = build.literal(0) if len(args) == 1 else args[0]
+        stop = args[0] if len(args) == 1 else args[1]
+        step = args[2] if len(args) == 3 else build.literal(1)
+        if not isinstance(step, nodes.Literal) or not isinstance(step.value, int):
+            raise self.fault(
+                call.args[2],
+                "the step of a range must be a constant integer",
+                fix="Use a 'while' loop.",
+            )
+        return start, stop, int(step.value)
+
+    def _break(self, node: ast.Break) -> None:
+        self._loops[-1].append(set(self.assigned))
+        self.builder.break_(span=self.span(node))
+        self.alive = False
+
+    def _continue(self, node: ast.Continue) -> None:
+        self.builder.continue_(span=self.span(node))
+        self.alive = False
+
+    def _return(self, node: ast.Return) -> None:
+        is_empty = node.value is None or (
+            isinstance(node.value, ast.Constant) and node.value.value is None
+        )
+        value = None if is_empty or node.value is None else self.value(node.value)
+        with self.at(node) as span:
+            self.builder.return_(value, span=span)
+        self.alive = False
+
+    def _expression(self, node: ast.Expr) -> None:
+        if isinstance(node.value, ast.Constant):
+            return
+        if not isinstance(node.value, ast.Call):
+            raise self.fault(
+                node,
+                "this line has no effect",
+                kind="syntax",
+                fix="Assign the value to a name, or remove the line.",
+            )
+        call = node.value
+        name = (
+            intrinsic_of(self.any(call.func))
+            if isinstance(call.func, ast.Name | ast.Attribute) and not self._is_method(call.func)
+            else None
+        )
+        span = self.span(node)
+        if name in STATEMENTS:
+            if call.args or call.keywords:
+                raise self.fault(call, f"{name}() takes no arguments")
+            if name == "discard":
+                self.builder.discard(span=span)
+            else:
+                self.builder.evaluate(build.intrinsic(name or "", span=span), span=span)
+            return
+        self.builder.evaluate(self.call(call), span=span)
+
+    def _is_method(self, func: ast.expr) -> bool:
+        return isinstance(func, ast.Attribute) and not isinstance(self.any(func.value), Static)
+
+    def _nothing(self, node: ast.stmt) -> None:
+        """``pass``; ``assert`` is checked where the function runs in CPython."""
+
+    _STATEMENTS: ClassVar[dict[type, Callable[[Any, Any], None]]] = {
+        ast.Assign: _assign,
+        ast.AnnAssign: _annotated,
+        ast.AugAssign: _augmented,
+        ast.If: _if,
+        ast.While: _while,
+        ast.For: _for,
+        ast.Break: _break,
+        ast.Continue: _continue,
+        ast.Return: _return,
+        ast.Expr: _expression,
+        ast.Pass: _nothing,
+        ast.Assert: _nothing,
+    }

@@ -1,0 +1,95 @@
+"""One table of children; walks over expressions and statements are made from it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from heapscene.shader.ir import nodes
+from heapscene.shader.ir.nodes import Expr, Function, Resource, Stmt
+
+__all__ = ["CHILDREN", "PLAIN", "children", "reachable_functions", "reachable_resources", "walk"]
+
+CHILDREN: dict[type, tuple[str, ...]] = {
+    nodes.Literal: (),
+    nodes.Read: (),
+    nodes.Global: (),
+    nodes.Unary: ("operand",),
+    nodes.Binary: ("left", "right"),
+    nodes.Intrinsic: ("args",),
+    nodes.Construct: ("args",),
+    nodes.Convert: ("value",),
+    nodes.Bitcast: ("value",),
+    nodes.Swizzle: ("value",),
+    nodes.Field: ("value",),
+    nodes.Index: ("value", "index"),
+    nodes.Call: ("args",),
+    nodes.Declare: ("value",),
+    nodes.Assign: ("target", "value"),
+    nodes.If: ("condition", "then", "otherwise"),
+    nodes.While: ("condition", "body"),
+    nodes.For: ("start", "stop", "body"),
+    nodes.Break: (),
+    nodes.Continue: (),
+    nodes.Return: ("value",),
+    nodes.Discard: (),
+    nodes.Evaluate: ("value",),
+}
+"""Members of each node that hold nodes, in order of evaluation."""
+
+PLAIN: dict[type, tuple[str, ...]] = {
+    nodes.Literal: ("value",),
+    nodes.Unary: ("op",),
+    nodes.Binary: ("op",),
+    nodes.Intrinsic: ("name",),
+    nodes.Swizzle: ("letters",),
+    nodes.Field: ("name",),
+    nodes.For: ("step",),
+}
+"""Members that are data; locals, resources and callees are treated by each reader on its own."""
+
+
+def children(node: Expr | Stmt) -> Iterator[Any]:
+    """Yield the nodes directly below ``node``."""
+    for name in CHILDREN[type(node)]:
+        child = getattr(node, name)
+        if isinstance(child, tuple):
+            yield from child
+        elif child is not None:
+            yield child
+
+
+def walk(root: Function | Expr | Stmt) -> Iterator[Any]:
+    """Yield ``root`` (unless it is a function) and all below, parents first; no callees."""
+    stack: list[Any] = list(reversed(root.body)) if isinstance(root, Function) else [root]
+    while stack:
+        node = stack.pop()
+        yield node
+        stack.extend(reversed(list(children(node))))
+
+
+def reachable_functions(*roots: Function) -> list[Function]:
+    """List ``roots`` and all they call, callees first, each once, in order of content."""
+    found: dict[int, Function] = {}
+
+    def add(function: Function) -> None:
+        if id(function) in found:
+            return
+        for node in walk(function):
+            if isinstance(node, nodes.Call):
+                add(node.function)
+        found.setdefault(id(function), function)
+
+    for root in roots:
+        add(root)
+    return list(found.values())
+
+
+def reachable_resources(*roots: Function) -> list[Resource]:
+    """List the resources that ``roots`` use, themselves or through calls, in order of first use."""
+    found: dict[Resource, None] = {}
+    for function in reachable_functions(*roots):
+        for node in walk(function):
+            if isinstance(node, nodes.Global):
+                found.setdefault(node.resource)
+    return list(found)
