@@ -95,7 +95,7 @@ class Runner:
             raise ShaderTypeError(explain(f"{shader.name}(): {error}")) from None
         values: dict[str, Any] = {}
         for parameter in shader.parameters:
-            value = captured(given.get(parameter.name, parameter.default))
+            value = given.get(parameter.name, parameter.default)
             if isinstance(value, Builtin):
                 raise ShaderTypeError(
                     explain(
