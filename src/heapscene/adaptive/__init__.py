@@ -5,10 +5,20 @@ Out:   current values, on demand; keys of what may have changed, through a :clas
 Keeps: what a value was computed from, strongly; who has read it, weakly.
 """
 
+from heapscene.adaptive.aset import ASet as ASet
+from heapscene.adaptive.aset import CSet as CSet
+from heapscene.adaptive.aset import aset as aset
+from heapscene.adaptive.aset import cset as cset
+from heapscene.adaptive.delta import SetDelta as SetDelta
+from heapscene.adaptive.delta import SetReader as SetReader
 from heapscene.adaptive.equality import same as same
+from heapscene.adaptive.inbox import drain_posted as drain_posted
+from heapscene.adaptive.inbox import post as post
 from heapscene.adaptive.node import adopt_thread as adopt_thread
 from heapscene.adaptive.node import evaluations as evaluations
+from heapscene.adaptive.node import live_nodes as live_nodes
 from heapscene.adaptive.sink import Sink as Sink
+from heapscene.adaptive.transaction import Subscription as Subscription
 from heapscene.adaptive.transaction import transact as transact
 from heapscene.adaptive.value import AVal as AVal
 from heapscene.adaptive.value import CVal as CVal

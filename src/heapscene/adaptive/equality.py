@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import enum
 import math
 import sys
-from typing import Any
+from typing import Any, cast
 
-__all__ = ["frozen", "is_array", "same"]
+__all__ = ["PLAIN", "frozen", "is_array", "same"]
 
-_EXACT = frozenset({int, bool, str, bytes, complex, type(None)})
-_PLAIN = frozenset({int, float, bool, str, bytes, complex, type(None), tuple})
+_EXACT = frozenset({int, bool, str, bytes, type(None)})
+PLAIN = frozenset({int, float, bool, str, bytes, complex, type(None), tuple})
 
 
 def same(a: object, b: object) -> bool:
@@ -26,18 +25,19 @@ def same(a: object, b: object) -> bool:
     if kind is not type(b):
         return False
     if kind is float:
-        return _same_float(a, b)  # pyright: ignore[reportArgumentType]
-    if kind is complex:
-        return _same_float(a.real, b.real) and _same_float(a.imag, b.imag)  # pyright: ignore
+        return _same_float(cast("float", a), cast("float", b))
+    if isinstance(a, complex):
+        return _same_float(a.real, cast("complex", b).real) and _same_float(
+            a.imag, cast("complex", b).imag
+        )
     if kind in _EXACT:
         return a == b
     if isinstance(a, tuple):
-        return _same_items(a, b)  # pyright: ignore[reportArgumentType]
-    if isinstance(a, enum.Enum):
-        return False
+        return _same_items(a, cast("tuple[object, ...]", b))
     numpy = sys.modules.get("numpy")
     if numpy is not None and isinstance(a, numpy.generic):
-        return a.dtype == b.dtype and a.tobytes() == b.tobytes()  # pyright: ignore
+        scalar, other = cast("Any", a), cast("Any", b)
+        return scalar.dtype == other.dtype and scalar.tobytes() == other.tobytes()
     return False
 
 
@@ -48,17 +48,12 @@ def _same_float(a: float, b: float) -> bool:
 
 
 def _same_items(a: tuple[object, ...], b: tuple[object, ...]) -> bool:
-    if len(a) != len(b):
-        return False
-    for x, y in zip(a, b, strict=True):
-        if x is not y and not same(x, y):
-            return False
-    return True
+    return len(a) == len(b) and all(map(same, a, b))
 
 
 def is_array(value: object) -> bool:
     """Whether `value` is a NumPy array; NumPy is not imported for that."""
-    if type(value) in _PLAIN:
+    if type(value) in PLAIN:
         return False
     numpy = sys.modules.get("numpy")
     return numpy is not None and isinstance(value, numpy.ndarray)
@@ -66,7 +61,7 @@ def is_array(value: object) -> bool:
 
 def frozen(value: Any) -> Any:
     """Return `value`, an array as a read-only copy, so that later edits of it change nothing."""
-    if type(value) in _PLAIN or not is_array(value):
+    if type(value) in PLAIN or not is_array(value):
         return value
     if value.base is None and not value.flags.writeable:
         return value

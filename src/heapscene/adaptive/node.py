@@ -7,9 +7,11 @@ that marking only sets flags. Both marking and pulling use explicit stacks: no c
 
 from __future__ import annotations
 
+import gc
 import threading
-from collections.abc import Callable, Iterable
-from typing import Any, Protocol, TypeAlias
+from collections.abc import Iterable
+from threading import get_ident
+from typing import Any, ClassVar, Protocol, TypeAlias
 from weakref import ref
 
 from heapscene.adaptive.equality import same
@@ -19,6 +21,7 @@ __all__ = [
     "CLEAN",
     "DIRTY",
     "FAILED",
+    "RUN",
     "RUNNING",
     "UNSET",
     "Derived",
@@ -27,11 +30,12 @@ __all__ = [
     "adopt_thread",
     "check_thread",
     "claim_thread",
-    "evaluate",
     "evaluations",
     "graph",
+    "live_nodes",
     "mark",
     "place_of",
+    "rewire",
     "track",
 ]
 
@@ -47,6 +51,7 @@ class _Unset:
 UNSET: Any = _Unset()
 """Stands for a value that is not there yet."""
 
+_PASSING = frozenset({CLEAN, FAILED})
 _FEW = 8
 
 
@@ -91,10 +96,8 @@ class Node:
     __slots__ = ("__weakref__", "_outputs")
     _outputs: Outputs
 
-    @property
-    def is_constant(self) -> bool:
-        """Whether the value can never change, so that nobody has to watch it."""
-        return False
+    is_constant: ClassVar[bool] = False
+    """Whether the value can never change, so that nobody has to watch it."""
 
     def _peek(self) -> Any:
         """Return the value as it was last computed, without computing."""
@@ -104,11 +107,11 @@ class Node:
         outputs = self._outputs
         if outputs is None:
             self._outputs = edge
-        elif type(outputs) is Many:
+        elif isinstance(outputs, Many):
             outputs[edge] = None
             if len(outputs) > outputs.limit:
                 self._outputs = _many(_living(outputs))
-        elif type(outputs) is list:
+        elif isinstance(outputs, list):
             outputs.append(edge)
             if len(outputs) > _FEW:
                 living = _living(outputs)
@@ -120,27 +123,31 @@ class Node:
         outputs = self._outputs
         if outputs is edge:
             self._outputs = None
-        elif type(outputs) is Many:
+        elif isinstance(outputs, Many):
             outputs.pop(edge, None)
             if not outputs:
                 self._outputs = None
-        elif type(outputs) is list:
+        elif isinstance(outputs, list):
             rest = [other for other in outputs if other is not edge]
             self._outputs = rest if len(rest) > 1 else rest[0] if rest else None
 
 
 def _many(edges: list[Edge]) -> Many:
-    many = Many.fromkeys(edges)
+    many = Many((edge, None) for edge in edges)
     many.limit = max(2 * _FEW, 2 * len(many))
     return many
 
 
 def _lives(edge: Edge) -> bool:
-    return edge() is not None if type(edge) is ref else edge.alive()  # pyright: ignore
+    return edge() is not None if type(edge) is ref else edge.alive()  # pyright: ignore[reportAttributeAccessIssue]
 
 
 def _living(edges: Iterable[Edge]) -> list[Edge]:
     return [edge for edge in edges if _lives(edge)]
+
+
+RUN: tuple[Node, Any] = (Node(), UNSET)
+"""What :meth:`Derived._dependency` returns where the function has to run in any case."""
 
 
 class Derived(Node):
@@ -153,7 +160,7 @@ class Derived(Node):
     def _dependency(self, index: int) -> tuple[Node, Any] | None:
         """Return the index-th input of the last evaluation with the value seen, None past the end.
 
-        The value is UNSET where the function has to run whatever the input is.
+        The value is UNSET where the function has to run whatever the input is, as in RUN.
         """
         raise NotImplementedError
 
@@ -169,7 +176,11 @@ class Derived(Node):
         raise NotImplementedError
 
     def _update(self) -> None:
-        """Bring this node and all that it reads up to date."""
+        """Bring this node and all that it reads up to date.
+
+        What a node has read last time is checked in the order of reading, up to the first change:
+        the function would read that much again. So nothing runs that the new value does not need.
+        """
         _enter(self)
         stack: list[Derived] = [self]
         positions = [0]
@@ -219,9 +230,9 @@ class Derived(Node):
 
 
 def _enter(node: Derived) -> None:
-    if not graph.depth:
-        check_thread("evaluated")
-    elif node in graph.failures:
+    if get_ident() != graph.owner:
+        check_thread("evaluated", node._place())
+    if graph.failures and node in graph.failures:
         raise graph.failures[node]
     if node._state == RUNNING:
         raise AdaptiveError(
@@ -240,32 +251,10 @@ def _run(node: Derived) -> None:
         graph.failures[node] = error
 
 
-def evaluate(node: Derived, function: Callable[..., Any], *given: Any) -> Any:
-    """Call `function` for `node`; return its result and what it read, in order.
-
-    On an exception the node is FAILED and what was read so far is left in the exception's way
-    through ``node._keep``, so that a change of it is noticed.
-    """
-    outer_reads, outer_running = graph.reads, graph.running
-    reads: dict[Node, None] = {}
-    graph.reads = reads
-    graph.running = node
-    node._state = RUNNING
-    try:
-        return function(*given), reads
-    except BaseException:
-        node._state = FAILED
-        node._keep(reads)  # pyright: ignore
-        raise
-    finally:
-        graph.reads = outer_reads
-        graph.running = outer_running
-
-
 def track(node: Node) -> None:
     """Note that the running evaluation reads `node`."""
     reads = graph.reads
-    if reads is not None and not node.is_constant and threading.get_ident() == graph.owner:
+    if reads is not None and not node.is_constant and get_ident() == graph.owner:
         reads[node] = None
 
 
@@ -286,17 +275,23 @@ def mark(outputs: Outputs) -> None:
     if outputs is None:
         return
     queue: list[Any] = [outputs]
-    for outputs in queue:  # grows while it is walked
-        kind = type(outputs)
-        for edge in outputs if kind is list or kind is Many else (outputs,):
+    for some in queue:  # grows while it is walked
+        if type(some) is Many:
+            some = list(some)  # noqa: PLW2901 (the collector may end watches meanwhile)
+        for edge in some if type(some) is list else (some,):
             if type(edge) is ref:
                 node = edge()
-                if node is not None and (node._state == CLEAN or node._state == FAILED):
+                if node is not None and node._state in _PASSING:
                     node._state = DIRTY
                     if node._outputs is not None:
                         queue.append(node._outputs)
             else:
                 edge.mark()
+
+
+def live_nodes() -> int:
+    """Return how many values and sets are alive; slow, for tests and reports of leaks."""
+    return sum(isinstance(thing, Node) for thing in gc.get_objects())
 
 
 def evaluations() -> int:
@@ -307,7 +302,7 @@ def evaluations() -> int:
 def claim_thread() -> None:
     """Make the calling thread the owner, if there is none."""
     if not graph.owner:
-        graph.owner = threading.get_ident()
+        graph.owner = get_ident()
 
 
 def adopt_thread() -> None:
@@ -324,12 +319,12 @@ def adopt_thread() -> None:
                 fix="Call hs.adopt_thread() outside of functions given to map, bind and computed.",
             )
         )
-    graph.owner = threading.get_ident()
+    graph.owner = get_ident()
 
 
 def check_thread(done: str, what: object = None) -> None:
     """Raise unless the calling thread owns the graph."""
-    if threading.get_ident() == graph.owner:
+    if get_ident() == graph.owner:
         return
     if not graph.owner:
         claim_thread()
@@ -350,6 +345,8 @@ def check_thread(done: str, what: object = None) -> None:
 
 def place_of(function: Any) -> str:
     """Say what a function is called and where it was written."""
+    while inner := getattr(function, "__wrapped__", None) or getattr(function, "func", None):
+        function = inner
     function = getattr(function, "__func__", function)
     name = getattr(function, "__qualname__", None) or type(function).__qualname__
     code = getattr(function, "__code__", None)

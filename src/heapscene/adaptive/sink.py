@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from typing import Any, Generic, TypeVar
-from weakref import ref
 
 from heapscene.adaptive.node import CLEAN, Derived, Node
 
@@ -14,21 +13,19 @@ K = TypeVar("K", bound=Hashable)
 
 
 class _Watch:
-    """One watched (value, key); held by the value, so it knows its sink weakly."""
+    """One watched (value, key); held by the value, so it knows its sink's queue, not the sink."""
 
-    __slots__ = ("key", "sink")
+    __slots__ = ("key", "pending")
 
-    def __init__(self, sink: ref[Sink[Any]], key: Any) -> None:
-        self.sink = sink
+    def __init__(self, pending: dict[_Watch, None], key: Any) -> None:
+        self.pending = pending
         self.key = key
 
     def mark(self) -> None:
-        sink = self.sink()
-        if sink is not None:
-            sink._pending[self] = None
+        self.pending[self] = None
 
     def alive(self) -> bool:
-        return self.sink() is not None
+        return True
 
 
 class Sink(Generic[K]):
@@ -42,7 +39,7 @@ class Sink(Generic[K]):
     __slots__ = ("__weakref__", "_last", "_pending", "_watches")
 
     def __init__(self) -> None:
-        self._watches: dict[Node, _Watch | list[_Watch]] = {}
+        self._watches: dict[Node, _Watch | dict[Any, _Watch]] = {}
         self._pending: dict[_Watch, None] = {}
         self._last: dict[Any, _Watch] = {}
 
@@ -67,13 +64,13 @@ class Sink(Generic[K]):
         known = self._watches.get(node)
         if known is not None and _find(known, key) is not None:
             return
-        entry = _Watch(ref(self), key)
+        entry = _Watch(self._pending, key)
         if known is None:
             self._watches[node] = entry
-        elif isinstance(known, list):
-            known.append(entry)
+        elif isinstance(known, dict):
+            known[key] = entry
         else:
-            self._watches[node] = [known, entry]
+            self._watches[node] = {known.key: known, key: entry}
         node._subscribe(entry)
         if isinstance(node, Derived) and node._state != CLEAN:
             self._pending[entry] = None
@@ -84,8 +81,8 @@ class Sink(Generic[K]):
         entry = None if known is None else _find(known, key)
         if entry is None:
             return
-        if isinstance(known, list) and len(known) > 1:
-            known.remove(entry)
+        if isinstance(known, dict) and len(known) > 1:
+            del known[key]
         else:
             del self._watches[node]
         node._unsubscribe(entry)
@@ -98,8 +95,8 @@ class Sink(Generic[K]):
         if not self._pending:
             self._last = {}
             return []
-        pending, self._pending = self._pending, {}
-        self._last = {entry.key: entry for entry in pending}
+        self._last = {entry.key: entry for entry in self._pending}
+        self._pending.clear()
         return list(self._last)
 
     def retry(self, key: K) -> None:
@@ -113,13 +110,13 @@ class Sink(Generic[K]):
             self._pending[entry] = None
 
     def __del__(self) -> None:
+        self._pending.clear()
         for node, known in self._watches.items():
-            for entry in known if isinstance(known, list) else (known,):
+            for entry in known.values() if isinstance(known, dict) else (known,):
                 node._unsubscribe(entry)
 
 
-def _find(known: _Watch | list[_Watch], key: object) -> _Watch | None:
-    for entry in known if isinstance(known, list) else (known,):
-        if entry.key is key or entry.key == key:
-            return entry
-    return None
+def _find(known: _Watch | dict[Any, _Watch], key: object) -> _Watch | None:
+    if isinstance(known, dict):
+        return known.get(key)
+    return known if known.key is key or known.key == key else None

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, Self
 
 from heapscene.adaptive.equality import same
 from heapscene.adaptive.node import graph
 
-__all__ = ["Subscription", "settle", "transact"]
+__all__ = ["Subscription", "pending", "raise_all", "settle", "transact"]
 
 
 class _Pending:
@@ -23,7 +23,7 @@ class _Pending:
         self.roots: set[Subscription] = set()
 
 
-_pending = _Pending()
+pending = _Pending()
 
 
 class Subscription:
@@ -38,15 +38,15 @@ class Subscription:
         self._queued = False
         if not source.is_constant:
             source._subscribe(self)
-            _pending.roots.add(self)
+            pending.roots.add(self)
 
     def dispose(self) -> None:
         """End it: the callback is not called again and no longer kept alive."""
-        if self in _pending.roots:
-            _pending.roots.discard(self)
+        if self in pending.roots:
+            pending.roots.discard(self)
             self._source._unsubscribe(self)
 
-    def __enter__(self) -> Subscription:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -54,13 +54,13 @@ class Subscription:
 
     def alive(self) -> bool:
         """Whether it has not been disposed."""
-        return self in _pending.roots
+        return self in pending.roots
 
     def mark(self) -> None:
         """Note that the value may have changed."""
         if not self._queued:
             self._queued = True
-            _pending.queue.append(self)
+            pending.queue.append(self)
 
     def fire(self) -> None:
         """Call the callback if the value differs from the one it knows."""
@@ -74,17 +74,17 @@ class Subscription:
 
 
 @contextmanager
-def transact() -> Iterator[None]:
+def transact() -> Generator[None]:
     """Group writes: callbacks run once, after the outermost transaction.
 
     Marks and reads are not delayed: inside, every value already shows the writes made so far.
     An exception inside ends the transaction as usual (writes stay, callbacks run) and is raised.
     """
-    _pending.depth += 1
+    pending.depth += 1
     try:
         yield
     finally:
-        _pending.depth -= 1
+        pending.depth -= 1
         settle()
 
 
@@ -96,18 +96,18 @@ def settle() -> None:
     Exception
         What a callback raised, after all of them ran; an ExceptionGroup if several did.
     """
-    if _pending.depth or _pending.running or graph.running is not None or not _pending.queue:
+    if pending.depth or pending.running or graph.running is not None or not pending.queue:
         return
     errors: list[Exception] = []
-    _pending.running = True
+    pending.running = True
     try:
-        while _pending.queue:
+        while pending.queue:
             try:
-                _pending.queue.popleft().fire()
+                pending.queue.popleft().fire()
             except Exception as error:  # noqa: BLE001 (raised below, after the others ran)
                 errors.append(error)
     finally:
-        _pending.running = False
+        pending.running = False
     raise_all(errors, "several callbacks failed")
 
 
@@ -117,8 +117,3 @@ def raise_all(errors: list[Exception], title: str) -> None:
         raise errors[0]
     if errors:
         raise ExceptionGroup(title, errors)
-
-
-def callbacks_wait() -> bool:
-    """Whether a write has reached a callback that did not run yet."""
-    return bool(_pending.queue)

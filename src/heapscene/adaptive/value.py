@@ -2,34 +2,51 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from typing import Any, Generic, TypeVar, cast
+from collections.abc import Callable, Hashable, Iterable
+from functools import partial
+from threading import get_ident
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar, cast
 from weakref import ref
 
-from heapscene.adaptive.equality import frozen, is_array, same
+from heapscene.adaptive.equality import PLAIN, frozen, is_array, same
 from heapscene.adaptive.node import (
     CLEAN,
     DIRTY,
     FAILED,
+    RUN,
+    RUNNING,
     UNSET,
     Derived,
     Node,
     check_thread,
     claim_thread,
-    evaluate,
     graph,
     mark,
     place_of,
     rewire,
     track,
 )
-from heapscene.adaptive.transaction import Subscription, settle
+from heapscene.adaptive.transaction import Subscription, pending, settle
 from heapscene.errors import AdaptiveError, explain
 
-__all__ = ["AVal", "CVal", "computed", "constant", "cval"]
+if TYPE_CHECKING:
+    from heapscene.adaptive.aset import ASet
+
+__all__ = [
+    "AVal",
+    "CVal",
+    "Computed",
+    "Constant",
+    "adopt",
+    "check_write",
+    "computed",
+    "constant",
+    "cval",
+]
 
 T = TypeVar("T")
 U = TypeVar("U")
+E = TypeVar("E", bound=Hashable)
 
 
 class AVal(Node, Generic[T]):
@@ -39,7 +56,7 @@ class AVal(Node, Generic[T]):
 
     @property
     def value(self) -> T:
-        """The current value; inside a function of `map`, `bind` or `computed` the read is tracked."""
+        """The current value; read in an evaluation, it is tracked."""
         if graph.reads is not None:
             track(self)
         return self.force()
@@ -65,7 +82,22 @@ class AVal(Node, Generic[T]):
         chosen = self.map(function)
         if isinstance(chosen, Constant):
             return _checked(chosen.force(), function)
-        return _Computed(lambda: _checked(chosen.value, function).value, function)
+        return Join(chosen, function)
+
+    def bind_set(self, function: Callable[[T], ASet[E]]) -> ASet[E]:
+        """Return the set that `function` chooses for the value, with its changes.
+
+        When another set is chosen, the elements of the old one go and those of the new one come.
+        """
+        from heapscene.adaptive.derived import FlatSet, SingleSet, checked_set
+
+        return FlatSet(SingleSet(self.map(checked_set(function))))
+
+    def as_set(self) -> ASet[Any]:
+        """Return the set whose only element is the value; it has to be hashable."""
+        from heapscene.adaptive.derived import SingleSet
+
+        return SingleSet(self)
 
     def on_change(self, callback: Callable[[T], object]) -> Subscription:
         """Call `callback` with the new value after each transaction that changed it.
@@ -85,10 +117,7 @@ class Constant(AVal[T]):
         self._outputs = None
         self._value = frozen(value)
 
-    @property
-    def is_constant(self) -> bool:
-        """True."""
-        return True
+    is_constant = True
 
     def force(self) -> T:
         """Return the value."""
@@ -99,7 +128,7 @@ class Constant(AVal[T]):
     def map(self, function: Callable[[T], U]) -> AVal[U]:
         """Apply `function` now; the result is constant unless the function reads what changes."""
         value = self._value
-        result: _Computed[U] = _Computed(lambda: function(value), function)
+        result: Computed[U] = Computed(partial(function, value))
         result.force()
         return result if result._inputs else Constant(result._value)
 
@@ -139,15 +168,17 @@ class CVal(AVal[T]):
 
     @value.setter
     def value(self, value: T) -> None:
-        check_write(self)
-        if is_array(value):
+        if graph.running is not None or get_ident() != graph.owner:
+            check_write(self)
+        if type(value) not in PLAIN and is_array(value):
             value = frozen(value)
         elif same(self._value, value):
             return
         self._value = value
         if self._outputs is not None:
             mark(self._outputs)
-            settle()
+            if pending.queue:
+                settle()
 
     def force(self) -> T:
         """Return the current value without tracking the read."""
@@ -171,7 +202,7 @@ class Map(Derived, AVal[U]):
         self._input = source
         self._function = function
         self._seen = UNSET
-        self._more: tuple[tuple[Node, Any], ...] = ()
+        self._more: tuple[tuple[Node, Any], ...] | None = None
 
     def force(self) -> U:
         """Return the current value without tracking the read, computing it if needed."""
@@ -180,52 +211,55 @@ class Map(Derived, AVal[U]):
         return self._value
 
     def _dependency(self, index: int) -> tuple[Node, Any] | None:
+        if self._more is None:
+            self._input._subscribe(ref(self))
+            self._more = ()
         if not index:
             return self._input, self._seen
         return self._more[index - 1] if index <= len(self._more) else None
 
     def _run(self) -> None:
-        first = self._seen is UNSET
-        if first and self._value is UNSET:
-            self._input._unsubscribe(ref(self))
-            self._input._subscribe(ref(self))
+        outer = graph.reads, graph.running
+        reads: dict[Node, None] = {}
+        done = False
         try:
             given = self._input.force()
-        except BaseException:
-            self._seen = UNSET
-            self._state = FAILED
-            raise
-        graph.evaluations += 1
-        value, reads = evaluate(self, self._function, given)
-        self._keep(reads)
-        if self._value is UNSET or not same(self._value, value):
+            graph.reads = reads
+            graph.running = self
+            graph.evaluations += 1
+            self._state = RUNNING
+            value = self._function(given)
+            done = True
+        finally:
+            graph.reads, graph.running = outer
+            if reads or self._more:
+                reads.pop(self._input, None)
+                rewire(self, [node for node, _ in self._more or ()], reads)
+                self._more = tuple([(node, node._peek()) for node in reads])
+            if not done:
+                self._seen = UNSET
+                self._state = FAILED
+        if not same(self._value, value):
             self._value = value
         self._seen = given
         self._state = CLEAN
-
-    def _keep(self, reads: dict[Node, None]) -> None:
-        self._seen = UNSET
-        if reads or self._more:
-            reads.pop(self._input, None)
-            rewire(self, [node for node, _ in self._more], reads)
-            self._more = tuple((node, node._peek()) for node in reads)
 
     def _place(self) -> str:
         return place_of(self._function)
 
 
-class _Computed(Derived, AVal[U]):
+class Computed(Derived, AVal[U]):
     """A function without arguments, of whatever it reads."""
 
-    __slots__ = ("_function", "_inputs", "_seen", "_written")
+    __slots__ = ("_function", "_inputs", "_seen")
+    _counts: ClassVar[int] = 1
 
-    def __init__(self, function: Callable[[], U], written: Callable[..., object]) -> None:
+    def __init__(self, function: Callable[[], U]) -> None:
         claim_thread()
         self._outputs = None
         self._state = DIRTY
         self._value = UNSET
         self._function = function
-        self._written = written
         self._inputs: tuple[Node, ...] = ()
         self._seen: tuple[Any, ...] | None = None
 
@@ -237,28 +271,60 @@ class _Computed(Derived, AVal[U]):
 
     def _dependency(self, index: int) -> tuple[Node, Any] | None:
         if self._seen is None:
-            return _NOTHING
+            return RUN
         return (self._inputs[index], self._seen[index]) if index < len(self._inputs) else None
 
     def _run(self) -> None:
-        if self._function is self._written:
-            graph.evaluations += 1
-        value, reads = evaluate(self, self._function)
-        self._keep(reads)
-        self._seen = tuple(node._peek() for node in self._inputs)
-        if self._value is UNSET or not same(self._value, value):
+        outer = graph.reads, graph.running
+        reads: dict[Node, None] = {}
+        done = False
+        graph.reads = reads
+        graph.running = self
+        graph.evaluations += self._counts
+        self._state = RUNNING
+        try:
+            value = self._function()
+            done = True
+        finally:
+            graph.reads, graph.running = outer
+            inputs = tuple(reads)
+            if inputs != self._inputs:
+                rewire(self, self._inputs, inputs)
+                self._inputs = inputs
+            self._seen = tuple([node._peek() for node in inputs]) if done else None
+            if not done:
+                self._state = FAILED
+        if not same(self._value, value):
             self._value = value
         self._state = CLEAN
 
-    def _keep(self, reads: Iterable[Node]) -> None:
-        self._seen = None
-        inputs = tuple(reads)
-        if inputs != self._inputs:
-            rewire(self, self._inputs, inputs)
-            self._inputs = inputs
+    def _place(self) -> str:
+        return place_of(self._function)
+
+
+class Join(Computed[U]):
+    """The value of a chosen value; what the user wrote is the choice, and counted there."""
+
+    __slots__ = ("_written",)
+    _counts = 0
+
+    def __init__(self, chosen: AVal[Any], written: Callable[..., object]) -> None:
+        super().__init__(lambda: _checked(chosen.value, written).value)
+        self._written = written
 
     def _place(self) -> str:
         return place_of(self._written)
+
+
+def adopt(function: Callable[[], U], value: U, reads: Iterable[Node]) -> Computed[U]:
+    """Return a computed value whose function has just run, and read `reads`, elsewhere."""
+    node = Computed(function)
+    node._value = value
+    node._inputs = tuple(reads)
+    node._seen = tuple([read._peek() for read in node._inputs])
+    node._state = CLEAN
+    rewire(node, (), node._inputs)
+    return node
 
 
 def cval(value: T) -> CVal[T]:
@@ -287,11 +353,12 @@ def computed(function: Callable[[], T]) -> AVal[T]:
 
     It runs when the value is asked for, and again only after something that it read has changed.
     """
-    return _Computed(function, function)
+    return Computed(function)
 
 
 def check_write(target: object) -> None:
     """Raise if `target` may not be written now."""
+    check_thread("written", target)
     if graph.running is not None:
         raise AdaptiveError(
             explain(
@@ -301,7 +368,6 @@ def check_write(target: object) -> None:
                 "hs.post(lambda: ...)   # runs when the next frame starts",
             )
         )
-    check_thread("written", target)
 
 
 def _checked(chosen: object, function: Callable[..., object]) -> AVal[Any]:
@@ -319,6 +385,3 @@ def _checked(chosen: object, function: Callable[..., object]) -> AVal[Any]:
 def _short(value: object) -> str:
     text = repr(value)
     return text if len(text) <= 60 else f"{text[:57]}..."
-
-
-_NOTHING: tuple[Node, Any] = (Constant(None), UNSET)

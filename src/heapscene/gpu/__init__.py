@@ -23,5 +23,7 @@ from heapscene.gpu.device import adapter_facts as adapter_facts
 from heapscene.gpu.device import request_device as request_device
 from heapscene.gpu.pipeline import Pipelines as Pipelines
 from heapscene.gpu.pipeline import RenderSpec as RenderSpec
+from heapscene.gpu.pipeline import pipelines_of as pipelines_of
 from heapscene.gpu.readback import read_buffer as read_buffer
 from heapscene.gpu.readback import read_texture as read_texture
+from heapscene.gpu.timing import Timer as Timer

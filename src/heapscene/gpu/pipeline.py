@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from heapscene.draw import PipelineState
 
-__all__ = ["Pipelines", "RenderSpec"]
+__all__ = ["Pipelines", "RenderSpec", "pipelines_of"]
 
 Groups = tuple[tuple[Binding, ...], ...]
 
@@ -167,6 +167,19 @@ class Pipelines:
             self._render[spec] = pipeline
             self.counters.pipelines_created += 1
         return pipeline
+
+
+def pipelines_of(device: wgpu.GPUDevice) -> Pipelines:
+    """Return the one cache of ``device``, so that scenes that share a device share pipelines.
+
+    It hangs on the device itself: pipelines hold their device, so a table beside it, even a weak one,
+    would keep both for ever.
+    """
+    pipelines = getattr(device, "_heapscene_pipelines", None)
+    if pipelines is None:
+        pipelines = Pipelines(device, Counters())
+        setattr(device, "_heapscene_pipelines", pipelines)  # noqa: B010  not wgpu's attribute
+    return pipelines
 
 
 def _render_arguments(spec: RenderSpec) -> dict[str, Any]:

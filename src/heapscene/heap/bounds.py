@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from heapscene.heap.bucket import Bucket
 from heapscene.heap.layout import COUNT, HEADER, INSTANCES
-from heapscene.shader.types import MAT4
+from heapscene.shader import MAT4
 
 __all__ = ["world_bounds"]
 

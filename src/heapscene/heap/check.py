@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 
 from heapscene.heap.bucket import Bucket
 from heapscene.heap.heap import Heap
-from heapscene.heap.layout import RECORD_WORDS, pack_record
+from heapscene.heap.layout import RECORD_WORDS
 from heapscene.heap.page import Entry, Page, Part
 from heapscene.heap.resident import Resident
 
@@ -67,7 +69,7 @@ def _check_bucket(bucket: Bucket, residents: list[Resident]) -> None:
     assert [slot.key for slot in bucket.slots] == sorted(slot.key for slot in bucket.slots)
     assert len({slot.number for slot in bucket.slots}) == len(bucket.slots)
     spans = sorted((slot.start, slot.start + slot.room) for slot in bucket.slots)
-    assert all(a[1] <= b[0] for a, b in zip(spans, spans[1:], strict=False))
+    assert all(a[1] <= b[0] for a, b in pairwise(spans))
     assert spans[-1][1] <= bucket.n_records
     expected = np.zeros((bucket.n_records, RECORD_WORDS), np.uint32)
     for slot in bucket.slots:
@@ -86,4 +88,3 @@ def _check_bucket(bucket: Bucket, residents: list[Resident]) -> None:
     assert np.array_equal(table, expected)
     assert bucket.emitted == int((table[:, 3] * table[:, 4]).sum())
     assert bucket.vertices == int((table[:, 6] * table[:, 4])[table[:, 3] > 0].sum())
-    assert len(pack_record(*range(RECORD_WORDS))) == 4 * RECORD_WORDS

@@ -23,7 +23,7 @@ from heapscene.heap.plan import Plan, Planner, read_count, read_state
 from heapscene.heap.resident import Resident
 from heapscene.heap.schema import Schema
 from heapscene.heap.shape import Shape
-from heapscene.shader.types import MAT4, Type
+from heapscene.shader import MAT4, Type
 
 __all__ = ["Heap"]
 
@@ -172,8 +172,8 @@ class Heap:
     def world_bounds(self) -> NDArray[np.float64]:
         """Return the box around all visible draws that bind ``model``, ``(2, 3)`` float64.
 
-        Rows are the smallest and the largest corner; NaN if there is nothing. Kept until a model, a geometry or
-        the set of visible draws changes.
+        Rows are the smallest and the largest corner; NaN if there is nothing. Kept until a model, a
+        geometry or the set of visible draws changes.
         """
         if self._bounds[0] != self.bounds_generation:
             self._bounds = (self.bounds_generation, world_bounds(self.buckets))

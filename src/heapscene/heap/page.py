@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from heapscene.adaptive import AVal
 from heapscene.heap.allocator import Allocator
 from heapscene.heap.words import Words
-from heapscene.shader.types import Type
+from heapscene.shader import Type
 
 if TYPE_CHECKING:
     from heapscene.heap.resident import Resident

@@ -19,7 +19,7 @@ from heapscene.heap.page import Entry, Follows, Piece
 from heapscene.heap.resident import Resident
 from heapscene.heap.schema import HeaderField, Schema, make_schema
 from heapscene.heap.shape import Shape, array_key, make_shape
-from heapscene.shader.types import Type
+from heapscene.shader import Type
 
 __all__ = ["Plan", "Planner", "is_adaptive", "read_count", "read_state"]
 

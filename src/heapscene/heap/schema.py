@@ -8,7 +8,7 @@ from typing import Any, Literal, NamedTuple
 from heapscene.draw import encode_value
 from heapscene.errors import InputError, explain
 from heapscene.shader import ProgramLike
-from heapscene.shader.types import Type
+from heapscene.shader import Type
 
 __all__ = ["HeaderField", "Schema", "make_schema"]
 
@@ -90,8 +90,9 @@ def make_schema(
         default = interface.attribute_defaults.get(name)
         fields.append(_field(name, "attribute", type_, 2 * len(fields), default))
     for name, type_ in sorted(interface.inputs.items()):
+        default = interface.input_defaults.get(name)
         if name in bound:
-            fields.append(_field(name, "input", type_, 2 * len(fields), None))
+            fields.append(_field(name, "input", type_, 2 * len(fields), default))
         elif name in frame_inputs:
             if frame_inputs[name] != type_:
                 raise InputError(
@@ -103,7 +104,6 @@ def make_schema(
                 )
             frame_names.append(name)
         elif name in interface.input_defaults:
-            default = interface.input_defaults[name]
             fields.append(_field(name, "input", type_, 2 * len(fields), default))
         else:
             raise InputError(

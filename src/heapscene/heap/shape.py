@@ -9,12 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from heapscene.adaptive import AVal
-from heapscene.draw import Geometry, as_attribute, as_indices, check_geometry, numpy_dtype
+from heapscene.draw import Geometry, check_geometry, numpy_dtype
 from heapscene.errors import GeometryError, explain
 from heapscene.heap.page import Piece
 from heapscene.heap.resident import Resident
 from heapscene.heap.schema import HeaderField, Schema
-from heapscene.shader.types import Vector
+from heapscene.shader import Vector
 
 __all__ = ["Shape", "array_key", "make_shape"]
 

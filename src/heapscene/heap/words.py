@@ -36,7 +36,7 @@ class Words:
         self.used = 0
         self.dirty = DirtyRanges()
         self.data = np.zeros(capacity if limit is None else min(capacity, limit), np.uint32)
-        self._bytes = memoryview(self.data).cast("B")
+        self._bytes = _bytes_of(self.data)
 
     def resize(self, used: int) -> None:
         """Set how many words are used; capacity doubles until they fit."""
@@ -47,7 +47,7 @@ class Words:
             data = np.zeros(capacity, np.uint32)
             data[: len(self.data)] = self.data
             self.data = data
-            self._bytes = memoryview(data).cast("B")
+            self._bytes = _bytes_of(data)
         if used > self.used:
             self.dirty.add(self.used, used)
         self.used = used
@@ -90,3 +90,7 @@ class Words:
         old[first:last] = new[first:last]
         self.dirty.add(offset + first, offset + last)
         return True
+
+
+def _bytes_of(data: NDArray[np.uint32]) -> memoryview:
+    return memoryview(data).cast("B")  # pyright: ignore[reportArgumentType]

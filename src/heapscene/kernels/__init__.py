@@ -21,6 +21,9 @@ from heapscene.kernels.encode import BucketKernels as BucketKernels
 from heapscene.kernels.encode import ComputePass as ComputePass
 from heapscene.kernels.expand import expand_reference as expand_reference
 from heapscene.kernels.expand import write_indices as write_indices
+from heapscene.kernels.fetch import HeapShader as HeapShader
+from heapscene.kernels.fetch import heap_shader as heap_shader
+from heapscene.kernels.frame_layout import FrameLayout as FrameLayout
 from heapscene.kernels.kernel import Kernel as Kernel
 from heapscene.kernels.records import Params as Params
 from heapscene.kernels.records import Record as Record

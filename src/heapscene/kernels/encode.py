@@ -132,10 +132,17 @@ class BucketKernels:
             compute.dispatch_workgroups(*dispatch.groups)
         return len(self._dispatches)
 
+    def _buffers(self) -> list[GpuBuffer]:
+        written = [self._sums, self.firsts, self.table, self.arguments, self.indices]
+        return [*written, self._ranges, *self._uniforms]
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of all buffers."""
+        return sum(buffer.nbytes for buffer in self._buffers())
+
     def close(self) -> None:
         """Give all buffers back."""
-        for buffer in (self._sums, self.firsts, self.table, self.arguments, self.indices):
-            buffer.close()
-        for buffer in (self._ranges, *self._uniforms):
+        for buffer in self._buffers():
             buffer.close()
         self._groups.clear()
