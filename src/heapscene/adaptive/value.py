@@ -239,8 +239,7 @@ class Map(Derived, AVal[U]):
             if not done:
                 self._seen = UNSET
                 self._state = FAILED
-        if not same(self._value, value):
-            self._value = value
+        self._value = value
         self._seen = given
         self._state = CLEAN
 
@@ -294,8 +293,7 @@ class Computed(Derived, AVal[U]):
             self._seen = tuple([node._peek() for node in inputs]) if done else None
             if not done:
                 self._state = FAILED
-        if not same(self._value, value):
-            self._value = value
+        self._value = value
         self._state = CLEAN
 
     def _place(self) -> str:

@@ -19,7 +19,7 @@ from heapscene.heap.page import Entry, Follows, Piece
 from heapscene.heap.resident import Resident
 from heapscene.heap.schema import HeaderField, Schema, make_schema
 from heapscene.heap.shape import Shape, array_key, make_shape
-from heapscene.shader import Type
+from heapscene.shader import types
 
 __all__ = ["Plan", "Planner", "is_adaptive", "read_count", "read_state"]
 
@@ -49,7 +49,7 @@ class Planner:
         Shapes made since :meth:`forget`, which come first.
     """
 
-    def __init__(self, frame_inputs: Mapping[str, Type], limit_bytes: int) -> None:
+    def __init__(self, frame_inputs: Mapping[str, types.Type], limit_bytes: int) -> None:
         self.frame_inputs = dict(frame_inputs)
         self.limit_bytes = limit_bytes
         self.shapes: dict[Any, Shape] = {}
@@ -169,7 +169,7 @@ class Planner:
         count = piece.nbytes // (4 * words)
         adaptive = isinstance(draw.instance_count, AVal)
         if count != plan.instances and not (adaptive and count > plan.instances):
-            check_instances(name, count, plan.instances)
+            check_instances(name, count, draw.instance_count)
         return piece if count != 1 else piece._replace(stride=0)
 
     def _following(self, field: HeaderField, *, rows: bool) -> Follows:

@@ -135,6 +135,43 @@ def test_a_failing_evaluation_is_retried_and_passes_marks_on():
     assert top.value == 1.25
 
 
+@pytest.mark.parametrize("kind", ["map", "computed"])
+def test_a_value_that_was_fine_before_fails_each_time(kind):
+    a, b = cval(1), cval(1)
+
+    def ratio(x):
+        return x / b.value
+
+    value = a.map(ratio) if kind == "map" else computed(lambda: ratio(a.value))
+    assert value.value == 1
+    b.value = 0
+    for _ in range(2):
+        with pytest.raises(ZeroDivisionError):
+            value.force()
+    b.value = 1
+    assert value.value == 1
+
+
+def test_a_failing_function_runs_once_per_pull():
+    a = cval(0)
+    runs = []
+    inverse = a.map(lambda x: runs.append(x) or 1 / x)
+    left, right = inverse.map(abs), computed(lambda: inverse.value)
+
+    @computed
+    def count():
+        failed = 0
+        for value in (left, right, inverse):
+            try:
+                value.force()
+            except ZeroDivisionError:
+                failed += 1
+        return failed
+
+    assert count.value == 3
+    assert runs == [0]
+
+
 def test_a_failure_that_is_handled_by_the_reader():
     a = cval(0)
     inverse = a.map(lambda x: 1 / x)

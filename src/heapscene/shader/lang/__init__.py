@@ -15,7 +15,7 @@ from heapscene.shader.lang.convert import register_struct as register_struct
 from heapscene.shader.lang.convert import type_of as type_of
 from heapscene.shader.lang.convert import value_class as value_class
 from heapscene.shader.lang.convert import zero as zero
-from heapscene.shader.lang.geometric import Discard as Discard
+from heapscene.shader.lang.execution import Discard as Discard
 from heapscene.shader.lang.intrinsics import INTRINSICS as INTRINSICS
 from heapscene.shader.lang.intrinsics import PYTHON_BUILTINS as PYTHON_BUILTINS
 from heapscene.shader.lang.intrinsics import shader_bool as shader_bool

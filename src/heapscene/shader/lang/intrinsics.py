@@ -6,7 +6,7 @@ import builtins
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from heapscene.shader.lang import componentwise, geometric
+from heapscene.shader.lang import bits, componentwise, execution, geometric
 from heapscene.shader.lang.scalars import scalar_type
 
 __all__ = ["INTRINSICS", "PYTHON_BUILTINS", "shader_bool"]
@@ -19,7 +19,7 @@ def shader_bool(value: Any) -> bool:
 
 INTRINSICS: Mapping[str, Callable[..., Any]] = {
     function.__intrinsic__: function
-    for module in (componentwise, geometric)
+    for module in (bits, componentwise, execution, geometric)
     for function in map(vars(module).__getitem__, module.__all__)
     if hasattr(function, "__intrinsic__")
 }

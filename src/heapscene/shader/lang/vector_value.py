@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import operator as op
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Never, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -105,7 +105,7 @@ class VectorValue(Generic[S, B, V2, V3, V4]):
         object.__setattr__(self, "_parts", tuple(parts))
         return self
 
-    def __setattr__(self, name: str, value: object) -> None:
+    def __setattr__(self, name: str, value: Never) -> None:
         single = name in tuple("xyzwrgba")
         fix = f"v = v.with_{_canonical(name)}({value!r})" if single else f"v = {_name(self)}(...)"
         raise ShaderTypeError(
