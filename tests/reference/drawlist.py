@@ -29,8 +29,8 @@ PROGRAM = PlainProgram()
 class PlainMaterial:
     """A material that nobody can watch."""
 
-    def __init__(self, color=(1, 1, 1), state=PipelineState(), program=PROGRAM):
-        self.program, self.inputs, self.state = program, {"color": color}, state
+    def __init__(self, color=(1, 1, 1), state=None, program=PROGRAM):
+        self.program, self.inputs, self.state = program, {"color": color}, state or PipelineState()
 
 
 def now(value):

@@ -11,7 +11,6 @@ from heapscene.materials.color import linear
 from heapscene.materials.material import ShadedMaterial
 from heapscene.shader import (
     Program,
-    ProgramLike,
     builtin,
     cross,
     dot,
@@ -116,7 +115,7 @@ def phong_fragment(v: PhongVaryings, u: PhongInputs) -> vec4:
 
 
 @cache
-def phong_program() -> ProgramLike:
+def phong_program() -> Program:
     """Return the program of all Phong materials."""
     return Program(phong_vertex, phong_fragment)
 
@@ -124,8 +123,8 @@ def phong_program() -> ProgramLike:
 class PhongMaterial(ShadedMaterial):
     """A lit surface with a highlight; both of its sides are lit.
 
-    The light comes from the camera. The colour is multiplied with the colours of the vertices, if the
-    geometry has any.
+    The light comes from the camera. The colour is multiplied with the colours of the vertices, if
+    the geometry has any.
 
     Parameters
     ----------
@@ -160,7 +159,7 @@ class PhongMaterial(ShadedMaterial):
         super().__init__(values, state)
 
     @property
-    def program(self) -> ProgramLike:
+    def program(self) -> Program:
         """The program of all Phong materials."""
         return phong_program()
 
