@@ -6,8 +6,7 @@ import numpy as np
 
 from heapscene.adaptive import AVal
 from heapscene.draw import PipelineState
-from heapscene.shader import Interface
-from heapscene.shader.types import MAT4, VEC3, VEC4
+from heapscene.shader import MAT4, VEC3, VEC4, Interface
 
 
 @dataclass(frozen=True)

@@ -276,8 +276,9 @@ def mark(outputs: Outputs) -> None:
         return
     queue: list[Any] = [outputs]
     for some in queue:  # grows while it is walked
-        kind = type(some)
-        for edge in some if kind is list or kind is Many else (some,):
+        if type(some) is Many:
+            some = list(some)  # noqa: PLW2901 (the collector may end watches meanwhile)
+        for edge in some if type(some) is list else (some,):
             if type(edge) is ref:
                 node = edge()
                 if node is not None and node._state in _PASSING:

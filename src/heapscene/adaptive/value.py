@@ -211,16 +211,15 @@ class Map(Derived, AVal[U]):
         return self._value
 
     def _dependency(self, index: int) -> tuple[Node, Any] | None:
-        if not index:
-            return self._input, self._seen
-        more = self._more
-        return more[index - 1] if more is not None and index <= len(more) else None
-
-    def _run(self) -> None:
-        outer = graph.reads, graph.running
         if self._more is None:
             self._input._subscribe(ref(self))
             self._more = ()
+        if not index:
+            return self._input, self._seen
+        return self._more[index - 1] if index <= len(self._more) else None
+
+    def _run(self) -> None:
+        outer = graph.reads, graph.running
         reads: dict[Node, None] = {}
         done = False
         try:
@@ -235,7 +234,7 @@ class Map(Derived, AVal[U]):
             graph.reads, graph.running = outer
             if reads or self._more:
                 reads.pop(self._input, None)
-                rewire(self, [node for node, _ in self._more], reads)
+                rewire(self, [node for node, _ in self._more or ()], reads)
                 self._more = tuple([(node, node._peek()) for node in reads])
             if not done:
                 self._seen = UNSET

@@ -20,8 +20,8 @@ __all__ = ["Draw"]
 class Draw:
     """One object: a program, a geometry, its values and its pipeline state.
 
-    A draw never changes; what changes are the adaptive values in it. Two draws that hold the same adaptive
-    value (the same object) share its memory; equal constants are shared too.
+    A draw never changes; what changes are the adaptive values in it. Two draws that hold the same
+    adaptive value (the same object) share its memory; equal constants are shared too.
 
     Parameters
     ----------

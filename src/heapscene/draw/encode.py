@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from heapscene.draw.color import rgba
 from heapscene.errors import InputError, explain
-from heapscene.shader.types import BOOL, I32, U32, Matrix, Scalar, Type, Vector
+from heapscene.shader import BOOL, I32, U32, Matrix, Scalar, Type, Vector
 
 __all__ = ["encode_rows", "encode_value", "numpy_dtype"]
 
@@ -26,12 +26,12 @@ def numpy_dtype(type_: Type) -> np.dtype[Any]:
 
     Examples
     --------
-    >>> from heapscene.shader.types import VEC3
+    >>> from heapscene.shader import VEC3
     >>> numpy_dtype(VEC3)
     dtype('float32')
     """
     scalar = type_.scalar if isinstance(type_, Vector) else type_
-    if scalar == U32 or scalar == BOOL:
+    if scalar in (U32, BOOL):
         return np.dtype("<u4")
     if scalar == I32:
         return np.dtype("<i4")

@@ -24,8 +24,9 @@ class Geometry:
     attributes
         Arrays by name, all with one row per vertex (or a single row for all): ``position``
         ``(n, 3)``, and as materials use them ``normal`` ``(n, 3)``, ``uv`` ``(n, 2)``, ``color``
-        ``(n, 4)`` sRGB in 0..1. Converted to float32 (integers stay 32-bit integers) and copied, so that
-        later edits of your array change nothing. An adaptive value of an array may stand for an array.
+        ``(n, 4)`` sRGB in 0..1. Converted to float32 (integers stay 32-bit integers) and copied, so
+        that later edits of your array change nothing. An adaptive value of an array may stand for
+        an array.
     indices
         Vertex numbers, ``(m,)`` or ``(m, 3)``, or ``None`` if vertices are drawn in order. uint8,
         uint16 and uint32 are kept, other integers become uint32. May be an adaptive value.

@@ -13,7 +13,8 @@ __all__ = ["DrawChange", "DrawReader", "DrawSource"]
 class DrawChange(NamedTuple):
     """One step: ``(None, new)`` adds, ``(old, None)`` removes, ``(old, new)`` replaces.
 
-    A replacement keeps its place in the drawing order, and whatever both draws share keeps its memory.
+    A replacement keeps its place in the drawing order, and whatever both draws share keeps its
+    memory.
     """
 
     old: Draw | None

@@ -68,7 +68,7 @@ class PipelineState:
     alpha_to_coverage: bool = False
 
     def __post_init__(self) -> None:
-        if self.topology in _STRIPS:
+        if self.topology in _STRIPS:  # pyright: ignore[reportUnnecessaryContains]
             raise StateError(
                 explain(
                     f"topology {self.topology!r} cannot be drawn: many objects share one draw "
@@ -97,7 +97,7 @@ class PipelineState:
 
     @property
     def key(self) -> tuple[Any, ...]:
-        """The values in order of declaration: exact, ordered and reversible by ``PipelineState(*key)``."""
+        """The values in order of declaration: exact, and reversible by ``PipelineState(*key)``."""
         return tuple(getattr(self, item.name) for item in fields(self))
 
 

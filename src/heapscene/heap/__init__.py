@@ -1,1 +1,19 @@
-"""Placeholder."""
+"""4. Paged memory: draws become arrays with the GPU's layout, and ranges of them that changed.
+
+In:    :class:`~heapscene.draw.DrawChange` steps, and adaptive values that were marked.
+Out:   pages, header rows and records as NumPy words with dirty ranges; the drawing order.
+Keeps: a draw's arrays on one page; ranks; every byte the same while nothing changed; a failing
+       batch changes nothing.
+"""
+
+from heapscene.heap.allocator import Allocator as Allocator
+from heapscene.heap.bucket import Bucket as Bucket
+from heapscene.heap.check import check as check
+from heapscene.heap.dirty import DirtyRanges as DirtyRanges
+from heapscene.heap.heap import Heap as Heap
+from heapscene.heap.layout import RECORD as RECORD
+from heapscene.heap.layout import RECORD_WORDS as RECORD_WORDS
+from heapscene.heap.page import Page as Page
+from heapscene.heap.schema import HeaderField as HeaderField
+from heapscene.heap.slot import Slot as Slot
+from heapscene.heap.words import Words as Words

@@ -11,8 +11,7 @@ import numpy as np
 from heapscene.adaptive import AVal, CVal, same
 from heapscene.draw import MaterialUser, PipelineState, encode_value
 from heapscene.errors import InputError, explain
-from heapscene.shader import Program
-from heapscene.shader.types import Type
+from heapscene.shader import Program, Type
 
 __all__ = ["ShadedMaterial"]
 

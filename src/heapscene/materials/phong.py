@@ -10,6 +10,8 @@ from heapscene.draw import PipelineState
 from heapscene.materials.color import linear
 from heapscene.materials.material import ShadedMaterial
 from heapscene.shader import (
+    F32,
+    VEC4,
     Program,
     builtin,
     cross,
@@ -30,7 +32,6 @@ from heapscene.shader import (
     vec4,
     vertex,
 )
-from heapscene.shader.types import F32, VEC4
 from heapscene.typing import ColorLike
 
 __all__ = ["PhongMaterial"]

@@ -10,6 +10,7 @@ from heapscene.draw import PipelineState
 from heapscene.materials.color import linear
 from heapscene.materials.material import ShadedMaterial
 from heapscene.shader import (
+    VEC4,
     Program,
     builtin,
     fragment,
@@ -19,7 +20,6 @@ from heapscene.shader import (
     vec4,
     vertex,
 )
-from heapscene.shader.types import VEC4
 from heapscene.typing import ColorLike
 
 __all__ = ["UnlitMaterial"]

@@ -1,5 +1,8 @@
 """(side road) Python functions become WGSL."""
 
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from heapscene.shader.interface import Interface as Interface
 from heapscene.shader.interface import ProgramLike as ProgramLike
 
@@ -96,21 +99,67 @@ from heapscene.shader.stages import fragment as fragment
 from heapscene.shader.stages import function as function
 from heapscene.shader.stages import vertex as vertex
 from heapscene.shader.structs import struct as struct
+from heapscene.shader.types import BOOL as BOOL
+from heapscene.shader.types import F32 as F32
+from heapscene.shader.types import I32 as I32
+from heapscene.shader.types import MAT2 as MAT2
+from heapscene.shader.types import MAT3 as MAT3
+from heapscene.shader.types import MAT4 as MAT4
+from heapscene.shader.types import U32 as U32
+from heapscene.shader.types import VEC2 as VEC2
+from heapscene.shader.types import VEC3 as VEC3
+from heapscene.shader.types import VEC4 as VEC4
+from heapscene.shader.types import VOID as VOID
+from heapscene.shader.types import ArrayType as ArrayType
+from heapscene.shader.types import AtomicType as AtomicType
+from heapscene.shader.types import Matrix as Matrix
+from heapscene.shader.types import Scalar as Scalar
+from heapscene.shader.types import StructField as StructField
+from heapscene.shader.types import StructType as StructType
+from heapscene.shader.types import Type as Type
+from heapscene.shader.types import Vector as Vector
+from heapscene.shader.types import Void as Void
 
-# What is made of it: programs, and the parts that entry points by hand are made of.
-from heapscene.shader.compute_program import Binding as Binding
-from heapscene.shader.compute_program import ComputeProgram as ComputeProgram
-from heapscene.shader.compute_program import bindings_of as bindings_of
-from heapscene.shader.direct import direct_module as direct_module
-from heapscene.shader.direct import fragment_entry as fragment_entry
-from heapscene.shader.direct import fragment_result as fragment_result
-from heapscene.shader.direct import inputs_struct as inputs_struct
-from heapscene.shader.layout import Layout as Layout
-from heapscene.shader.layout import dtype_of as dtype_of
-from heapscene.shader.layout import layout_of as layout_of
-from heapscene.shader.linking import StageParameter as StageParameter
-from heapscene.shader.linking import Varying as Varying
-from heapscene.shader.linking import call_stage as call_stage
-from heapscene.shader.linking import vertex_result as vertex_result
-from heapscene.shader.program import Program as Program
-from heapscene.shader.wgsl import emit as emit
+if TYPE_CHECKING:
+    from heapscene.shader.compute_program import Binding as Binding
+    from heapscene.shader.compute_program import ComputeProgram as ComputeProgram
+    from heapscene.shader.compute_program import bindings_of as bindings_of
+    from heapscene.shader.direct import direct_module as direct_module
+    from heapscene.shader.direct import fragment_entry as fragment_entry
+    from heapscene.shader.direct import fragment_result as fragment_result
+    from heapscene.shader.direct import inputs_struct as inputs_struct
+    from heapscene.shader.layout import Layout as Layout
+    from heapscene.shader.layout import dtype_of as dtype_of
+    from heapscene.shader.layout import layout_of as layout_of
+    from heapscene.shader.linking import StageParameter as StageParameter
+    from heapscene.shader.linking import Varying as Varying
+    from heapscene.shader.linking import call_stage as call_stage
+    from heapscene.shader.linking import vertex_result as vertex_result
+    from heapscene.shader.program import Program as Program
+    from heapscene.shader.wgsl import emit as emit
+
+# The compiler is loaded when it is first used: ``import heapscene`` stays light.
+_LATE = {
+    "Binding": "heapscene.shader.compute_program",
+    "ComputeProgram": "heapscene.shader.compute_program",
+    "Layout": "heapscene.shader.layout",
+    "Program": "heapscene.shader.program",
+    "StageParameter": "heapscene.shader.linking",
+    "Varying": "heapscene.shader.linking",
+    "bindings_of": "heapscene.shader.compute_program",
+    "call_stage": "heapscene.shader.linking",
+    "direct_module": "heapscene.shader.direct",
+    "dtype_of": "heapscene.shader.layout",
+    "emit": "heapscene.shader.wgsl",
+    "fragment_entry": "heapscene.shader.direct",
+    "fragment_result": "heapscene.shader.direct",
+    "inputs_struct": "heapscene.shader.direct",
+    "layout_of": "heapscene.shader.layout",
+    "vertex_result": "heapscene.shader.linking",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name in _LATE:
+        return getattr(import_module(_LATE[name]), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

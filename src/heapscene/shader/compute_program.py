@@ -4,24 +4,24 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from heapscene.errors import ShaderTypeError, explain
-from heapscene.shader.frontend.signature import builtin_inputs
-from heapscene.shader.ir.hash import module_hash
-from heapscene.shader.ir.nodes import EntryPoint, Function, Module, Port, Resource
-from heapscene.shader.ir.visit import reachable_resources
 from heapscene.shader.stages import ShaderFunction
 from heapscene.shader.types import Type
-from heapscene.shader.wgsl.emit import emit
-from heapscene.shader.wgsl.names import safe
+
+if TYPE_CHECKING:
+    from heapscene.shader.ir.nodes import Function, Module, Resource
 
 __all__ = ["Binding", "ComputeProgram", "bindings_of"]
 
 
 @dataclass(frozen=True, slots=True)
 class Binding:
-    """A buffer that a pipeline binds; ``kind`` is WebGPU's ``uniform``, ``storage`` or ``read-only-storage``."""
+    """A buffer that a pipeline binds.
+
+    ``kind`` is WebGPU's ``uniform``, ``storage`` or ``read-only-storage``.
+    """
 
     name: str
     group: int
@@ -32,6 +32,8 @@ class Binding:
 
 def bindings_of(*functions: Function) -> list[Binding]:
     """Return the buffers that functions use, themselves or through calls, by group and binding."""
+    from heapscene.shader.ir.visit import reachable_resources
+
     bound = [r for r in reachable_resources(*functions) if r.space in ("uniform", "storage")]
     bound.sort(key=lambda r: (r.group, r.binding))
     return [Binding(r.name, r.group, r.binding, _kind(r), r.type) for r in bound]
@@ -71,18 +73,23 @@ class ComputeProgram:
                     fix="Decorate it with @compute(workgroup_size=64).",
                 )
             )
+        from heapscene.shader.frontend.signature import builtin_inputs
+        from heapscene.shader.ir.nodes import EntryPoint, Module, Port
+
         self.function = function
         made: Function = function.ir
         builtins = builtin_inputs(function.parameters)
         ports = tuple(Port(local, builtin=builtins[local.name]) for local in made.parameters)
         self.workgroup_size = function.workgroup_size
-        self.module = Module(
+        self.module: Module = Module(
             (EntryPoint("compute", made, ports, workgroup_size=self.workgroup_size),)
         )
 
     @property
     def entry(self) -> str:
         """Name of the entry point."""
+        from heapscene.shader.wgsl.names import safe
+
         return safe(self.function.name)
 
     @cached_property
@@ -93,9 +100,13 @@ class ComputeProgram:
     @cached_property
     def hash(self) -> str:
         """Identity by content."""
+        from heapscene.shader.ir.hash import module_hash
+
         return module_hash(self.module)
 
     @cached_property
     def wgsl(self) -> str:
         """The complete module."""
+        from heapscene.shader.wgsl import emit
+
         return emit(self.module)

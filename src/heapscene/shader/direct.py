@@ -21,7 +21,7 @@ LoadInput: TypeAlias = Callable[[StructField], build.Operand]
 
 
 def inputs_struct(program: Program) -> StructType | None:
-    """Return the uniform's struct: all inputs sorted by name, a bool as ``u32``; ``None`` without inputs."""
+    """Return the uniform's struct: all inputs sorted by name, a bool as ``u32``; or ``None``."""
     fields = tuple(
         StructField(name, U32 if type_ == BOOL else type_)
         for name, type_ in sorted(program.interface.inputs.items())
@@ -30,7 +30,7 @@ def inputs_struct(program: Program) -> StructType | None:
 
 
 def direct_module(program: Program) -> Module:
-    """Return the entry points ``vertex_main`` and ``fragment_main`` over vertex buffers and one uniform."""
+    """Return ``vertex_main`` and ``fragment_main`` over vertex buffers and one uniform."""
     struct = inputs_struct(program)
     uniform = None if struct is None else Resource("direct_inputs", struct, "uniform", "read", 0, 0)
 
@@ -82,8 +82,8 @@ def fragment_entry(
     load_input
         Gives the value of an input.
     extra, body
-        Further flat parameters with their locations, and the builder in which they were made (its result is
-        :func:`fragment_result`).
+        Further flat parameters with their locations, and the builder in which they were made (its
+        result is :func:`fragment_result`).
     """
     stage = program.fragment_stage
     result, locations = fragment_result(program)

@@ -1,7 +1,7 @@
-"""Where WGSL puts the members of a struct in a buffer, and the NumPy dtype that puts them there too.
+"""Where WGSL puts the members of a struct in a buffer, and the NumPy dtype for it.
 
-WGSL specification, "Memory layout": a vector of three aligns as one of four, a matrix is an array of columns, a struct is as
-aligned as its most aligned member.
+WGSL specification, "Memory layout": a vector of three aligns as one of four, a matrix is an array
+of columns, a struct is as aligned as its most aligned member.
 """
 
 from __future__ import annotations
@@ -98,7 +98,8 @@ class Layout:
     Attributes
     ----------
     dtype
-        Structured, with gaps. A matrix is an array of *columns*: assign ``m.T``; columns of three have a fourth word that is not used.
+        Structured, with gaps. A matrix is an array of *columns*: assign ``m.T``; columns of three
+        have a fourth word that is not used.
     """
 
     fields: tuple[Placed, ...]
@@ -115,7 +116,8 @@ def layout_of(struct: StructType, space: str = "storage") -> Layout:
     struct
         A struct whose members can lie in a buffer.
     space
-        ``storage`` or ``uniform``. In a uniform, arrays and inner structs must be multiples of 16 bytes.
+        ``storage`` or ``uniform``. In a uniform, arrays and inner structs must be multiples of 16
+        bytes.
 
     Raises
     ------

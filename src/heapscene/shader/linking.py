@@ -1,7 +1,7 @@
 """How a vertex and a fragment function fit together, and how an entry point calls them.
 
-The direct form and the heap form of a program are entry points around the same two functions; they differ in where attributes
-and inputs come from, which is what ``load`` of :func:`call_stage` says.
+The direct form and the heap form of a program are entry points around the same two functions; they
+differ in where attributes and inputs come from, which is what ``load`` of :func:`call_stage` says.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ class Stage:
         return next((p for p in self.parameters if p.role == role), None)
 
     def read(self, role: str) -> tuple[StructField, ...]:
-        """Return the members that are read of the parameter with that role, in order of declaration."""
+        """Return the members that are read of the parameter with that role."""
         found = self.parameter(role)
         if found is None:
             return ()
@@ -135,7 +135,8 @@ def _check_fields(stage: Stage, parameter: StageParameter) -> None:
         if not fits:
             raise ShaderTypeError(
                 explain(
-                    f"the field {field.name!r} of {parameter.type} cannot be among the {parameter.role}",
+                    f"the field {field.name!r} of {parameter.type} cannot be among "
+                    f"the {parameter.role}",
                     facts={
                         field.name: spelled(field.type),
                         "function": f"{stage.name} ({stage.where})",
@@ -146,7 +147,7 @@ def _check_fields(stage: Stage, parameter: StageParameter) -> None:
 
 
 def link_varyings(vertex: Stage, fragment: Stage) -> tuple[Varying, ...]:
-    """Return what the fragment function reads of what the vertex function returns, in order of declaration there.
+    """Return what the fragment function reads of what the vertex function returns.
 
     Raises
     ------
@@ -157,7 +158,7 @@ def link_varyings(vertex: Stage, fragment: Stage) -> tuple[Varying, ...]:
     assert isinstance(returned, StructType)
     wanted = {field.name: field for field in fragment.read("varyings")}
     parameter = fragment.parameter("varyings")
-    places = {
+    places: dict[str, object] = {
         "vertex": f"{vertex.name} ({vertex.where})",
         "fragment": f"{fragment.name} ({fragment.where})",
     }
@@ -176,7 +177,8 @@ def link_varyings(vertex: Stage, fragment: Stage) -> tuple[Varying, ...]:
         if given is None or given.builtin is not None:
             raise ShaderTypeError(
                 explain(
-                    f"the fragment function reads the varying {name!r}, which the vertex function does not return",
+                    f"the fragment function reads the varying {name!r}, "
+                    "which the vertex function does not return",
                     facts={**places, "returned": ", ".join(f.name for f in returned.fields)},
                     fix=f"Add {name}: {spelled(field.type)} to {returned.name}.",
                 )
@@ -184,7 +186,8 @@ def link_varyings(vertex: Stage, fragment: Stage) -> tuple[Varying, ...]:
         if given.type != field.type:
             raise ShaderTypeError(
                 explain(
-                    f"the varying {name!r} is {spelled(given.type)} in one function and {spelled(field.type)} in the other",
+                    f"the varying {name!r} is {spelled(given.type)} in one function "
+                    f"and {spelled(field.type)} in the other",
                     facts={
                         "vertex": f"{spelled(given.type)}   {places['vertex']}",
                         "fragment": f"{spelled(field.type)}   {places['fragment']}",
@@ -237,7 +240,8 @@ def call_stage(
     Parameters
     ----------
     load
-        Gives the value of a member that is read, or, with ``None`` for the member, of a builtin. Members that are not read are zero.
+        Gives the value of a member that is read, or, with ``None`` for the member, of a builtin.
+        Members that are not read are zero.
     """
     args: list[build.Operand] = []
     for parameter in stage.parameters:
@@ -260,7 +264,7 @@ def call_stage(
 def vertex_result(
     vertex: Stage, varyings: Sequence[Varying], extra: Sequence[StructField] = ()
 ) -> tuple[StructType, tuple[tuple[str, int], ...], str]:
-    """Return the struct that a vertex entry point returns, the locations of its members, and the name of the position.
+    """Return a vertex entry point's struct, locations of its members, name of the position.
 
     Parameters
     ----------

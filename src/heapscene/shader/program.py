@@ -3,26 +3,18 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from heapscene.errors import ShaderTypeError, explain
-from heapscene.shader.direct import direct_module
 from heapscene.shader.interface import Interface
-from heapscene.shader.ir.hash import digest, module_hash, type_text
-from heapscene.shader.ir.nodes import Function
-from heapscene.shader.linking import (
-    Stage,
-    Varying,
-    defaults_of,
-    join_inputs,
-    link_varyings,
-    stage_of,
-)
 from heapscene.shader.stages import ShaderFunction
 from heapscene.shader.types import VEC4, StructType, Type
-from heapscene.shader.wgsl.emit import emit
+
+if TYPE_CHECKING:
+    from heapscene.shader.ir.nodes import Function
+    from heapscene.shader.linking import Stage, Varying
 
 __all__ = ["Program"]
 
@@ -30,7 +22,8 @@ __all__ = ["Program"]
 class Program:
     """A vertex function and a fragment function, compiled and linked.
 
-    Programs with the same content are equal and have the same ``hash``, wherever their functions were defined.
+    Programs with the same content are equal and have the same ``hash``, wherever their functions
+    were defined.
 
     Parameters
     ----------
@@ -59,6 +52,8 @@ class Program:
     def __init__(
         self, vertex: ShaderFunction[..., Any], fragment: ShaderFunction[..., Any]
     ) -> None:
+        from heapscene.shader.linking import link_varyings, stage_of
+
         for function, stage in ((vertex, "vertex"), (fragment, "fragment")):
             found = getattr(function, "stage", None)
             if found != stage:
@@ -66,7 +61,7 @@ class Program:
                     explain(
                         f"{getattr(function, 'name', function)!r} is no {stage} function",
                         facts={"stage": found or type(function).__name__},
-                        fix="Write Program(vertex, fragment) with functions made by @vertex and @fragment.",
+                        fix="Write Program(vertex, fragment) with functions of @vertex and @fragment.",
                     )
                 )
         self.vertex = vertex
@@ -103,6 +98,9 @@ class Program:
     @cached_property
     def hash(self) -> str:
         """Identity by content: 32 hexadecimal digits."""
+        from heapscene.shader.direct import direct_module
+        from heapscene.shader.ir.hash import digest, module_hash, type_text
+
         face = self._interface
         parts = [
             f"{kind}:{name}:{type_text(type_)}"
@@ -121,12 +119,18 @@ class Program:
     def wgsl(self) -> str:
         """A complete module: vertex buffers by sorted attribute name, all inputs in one uniform.
 
-        Entry points are ``vertex_main`` and ``fragment_main``; the uniform ``direct_inputs`` is at group 0, binding 0, its members sorted
-        by name (:func:`heapscene.shader.direct.inputs_struct`).
+        Entry points are ``vertex_main`` and ``fragment_main``; the uniform ``direct_inputs`` is at
+        group 0, binding 0, its members sorted by name
+        (:func:`heapscene.shader.direct.inputs_struct`).
         """
+        from heapscene.shader.direct import direct_module
+        from heapscene.shader.wgsl import emit
+
         return emit(direct_module(self))
 
     def _make_interface(self) -> Interface:
+        from heapscene.shader.linking import defaults_of, join_inputs
+
         attributes = self.vertex_stage.parameter("attributes")
         fields = {f.name: f for f in attributes.fields} if attributes else {}
         fields = {name: fields[name] for name in sorted(fields)}

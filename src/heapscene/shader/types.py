@@ -1,8 +1,9 @@
 """The types of the shader language: one frozen value per WGSL type.
 
 Types are compared by value; a struct is its name and its fields. Sizes and alignments follow
-WGSL's memory layout rules (WGSL specification, "Alignment and Size"), which is what a *host-shareable* struct in
-a uniform or storage buffer uses. Values in heap pages are packed instead, see :attr:`Type.words`.
+WGSL's memory layout rules (WGSL specification, "Alignment and Size"), which is what a
+*host-shareable* struct in a uniform or storage buffer uses. Values in heap pages are packed
+instead, see :attr:`Type.words`.
 """
 
 from __future__ import annotations
@@ -173,7 +174,7 @@ class AtomicType(Type):
 
 @dataclass(frozen=True, slots=True)
 class StructField:
-    """One member. ``builtin`` is WGSL's name (``"position"``); ``default`` is not part of the type."""
+    """One member; ``builtin`` is WGSL's name of it, ``default`` is not part of the type."""
 
     name: str
     type: Type

@@ -183,8 +183,8 @@ class Calls(Expressions):
         with self.at(node) as span:
             if name == "identity" and not args:
                 return self.constant(
-                    Static(getattr(self._class_of(node), "identity")(), name),
-                    node,  # noqa: B009
+                    Static(self._class_of(node).identity(), name),
+                    node,
                 )
             if name == "from_rows":
                 columns = build.construct(type_, *args, span=span)

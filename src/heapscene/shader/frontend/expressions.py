@@ -62,7 +62,10 @@ _MAX_LITERAL_POWER = 4
 
 
 class Expressions(Lowering):
-    """Lowers expressions. A result is a typed value, or a :class:`Static` object to call or look into."""
+    """Lowers expressions.
+
+    A result is a typed value, or a :class:`Static` object to call or look into.
+    """
 
     def value(self, node: ast.expr) -> Expr:
         """Return a value, captured objects as constants."""
@@ -233,13 +236,13 @@ class Expressions(Lowering):
 
     def _power(self, node: ast.AST, left: Expr, right: Expr) -> Expr:
         span = self.span(node)
-        if isinstance(right, nodes.Literal) and right.abstract and scalar_of(left.type) == F32:
-            if left.type == F32 and 2 <= right.value <= _MAX_LITERAL_POWER:
-                base = self.temporary("base", left)
-                product = base
-                for _ in range(int(right.value) - 1):
-                    product = build.binary("*", product, base, span=span)
-                return product
+        is_short = isinstance(right, nodes.Literal) and right.abstract
+        if is_short and left.type == F32 and 2 <= right.value <= _MAX_LITERAL_POWER:
+            base = self.temporary("base", left)
+            product = base
+            for _ in range(int(right.value) - 1):
+                product = build.binary("*", product, base, span=span)
+            return product
         a, b = build.matched(left, right.type), build.matched(right, left.type)
         if not (a.type == b.type == F32):
             raise self.fault(
@@ -419,9 +422,7 @@ def _is_cheap(value: Expr) -> bool:
     """Tell whether evaluating a value in vain costs little and cannot fault."""
     if not isinstance(value.type, Scalar | Vector):
         return False
-    count = 0
-    for node in walk(value):
-        count += 1
+    for count, node in enumerate(walk(value), start=1):
         if count > _CHEAP_NODES or isinstance(node, nodes.Call | nodes.Index):
             return False
         if (

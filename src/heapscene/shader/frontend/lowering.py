@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -30,7 +30,7 @@ class Static:
     name: str
 
 
-class Fault(Exception):
+class Fault(Exception):  # noqa: N818 - never seen by users
     """The statement cannot be compiled; ``diagnostics`` is empty if that was reported before."""
 
     def __init__(self, *diagnostics: Diagnostic) -> None:
@@ -77,7 +77,7 @@ class Lowering:
         return Fault(Diagnostic(kind, what, self.span(node), self.function.name, facts or {}, fix))
 
     @contextmanager
-    def at(self, node: ast.AST) -> Iterator[Span]:
+    def at(self, node: ast.AST) -> Generator[Span, None, None]:
         """Give the refusals of smart constructors a place."""
         try:
             yield self.span(node)

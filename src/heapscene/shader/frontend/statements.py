@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -91,7 +91,7 @@ class Statements(Calls):
         method(self, node)
 
     @contextmanager
-    def _python_block(self) -> Iterator[None]:
+    def _python_block(self) -> Generator[None, None, None]:
         self._depths.append(len(self.builder.blocks) - 1)
         try:
             yield

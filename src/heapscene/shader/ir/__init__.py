@@ -1,7 +1,7 @@
 """The typed IR: the one contract between front-end, analyses and emission.
 
-In:    constructors and :class:`FunctionBuilder`, called by the front-end and by whoever makes functions by hand.
-Out:   :class:`Function` and :class:`Module`, to hash, verify, print or emit.
+In:    constructors and :class:`FunctionBuilder`, called by the front-end and by whoever makes
+functions by hand. Out:   :class:`Function` and :class:`Module`, to hash, verify, print or emit.
 Keeps: an expression that exists is well typed; values are frozen; equal content has an equal hash.
 """
 

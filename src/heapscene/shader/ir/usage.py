@@ -13,10 +13,10 @@ __all__ = ["fields_read"]
 
 
 def fields_read(function: Function) -> tuple[frozenset[str], ...]:
-    """Return the names of the members that are read, for each parameter; empty for other types than structs.
+    """Return the names of the members that are read, for each parameter.
 
-    A struct that is kept, returned or rebuilt as a whole counts as read in all members; one that is handed to another function counts
-    as read there.
+    A struct that is kept, returned or rebuilt as a whole counts as read in all members; one that is
+    handed to another function counts as read there.
     """
     return _fields_read(function, {})
 

@@ -1,7 +1,8 @@
 """A second opinion: checks a finished function without trusting whoever built it.
 
-Constructors make ill-typed expressions impossible; the verifier finds what they cannot see, such as a local that is read before
-its declaration, a ``break`` outside of a loop, or a path that returns nothing.
+Constructors make ill-typed expressions impossible; the verifier finds what they cannot see, such as
+a local that is read before its declaration, a ``break`` outside of a loop, or a path that returns
+nothing.
 """
 
 from __future__ import annotations

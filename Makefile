@@ -1,0 +1,55 @@
+# Needs make and a shell; everything else is made here. PYTHON=python3.12 picks another interpreter.
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+PYTEST := $(BIN)/python -m pytest
+JOBS   ?= 2
+
+# Stamps live inside the environment: removing .venv starts over, and nothing is installed twice.
+# The package is installed in editable mode, so that edits under src/ need no new installation.
+PACKAGE := $(VENV)/.package.stamp
+DEV     := $(VENV)/.dev.stamp
+
+.DEFAULT_GOAL := help
+.PHONY: help setup vulkan check test test-long demo ci clean
+
+help:  ## show this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  %-10s %s\n", $$1, $$2}' Makefile
+
+setup: $(DEV)  ## make .venv with the package (editable) and the development tools
+
+demo: $(PACKAGE) vulkan  ## draw ten thousand objects into build/demo.png
+	@mkdir -p build
+	$(BIN)/heapscene demo -o build/demo.png
+
+check: $(DEV)  ## format, lint, types, import layers, spelling; changes nothing
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/basedpyright --pythonpath $(BIN)/python
+	$(BIN)/lint-imports
+	$(BIN)/codespell
+
+# GPU tests share one process: each process that opens the driver costs memory and start-up time.
+test: $(DEV) vulkan  ## every test that CI runs, GPU tests on the software driver included
+	@$(PYTEST) -n $(JOBS) -m "not gpu and not long"; cpu=$$?; \
+	$(PYTEST) -m "gpu and not long" && exit $$cpu
+
+test-long: $(DEV) vulkan  ## random sequences at full length, with more examples
+	HYPOTHESIS_PROFILE=long $(PYTEST) -m long
+
+ci: check test  ## what .ci/run runs
+
+clean:  ## remove what make made
+	rm -rf $(VENV) build .pytest_cache .ruff_cache .hypothesis .import_linter_cache
+
+vulkan:
+	@tools/ensure_vulkan.sh
+
+$(PACKAGE): pyproject.toml tools/make_venv.sh
+	tools/make_venv.sh $(PYTHON) $(VENV)
+	$(BIN)/pip install -q -e .
+	@touch $@
+
+$(DEV): $(PACKAGE)
+	$(BIN)/pip install -q --group dev
+	@touch $@

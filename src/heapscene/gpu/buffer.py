@@ -1,0 +1,274 @@
+"""Buffers that grow: GPU copies of NumPy words, and data that only the GPU writes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from enum import IntFlag
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from heapscene.errors import GpuError, explain
+from heapscene.gpu.counters import Counters
+
+if TYPE_CHECKING:
+    import wgpu
+
+__all__ = ["DirtyLike", "GpuBuffer", "Mirror", "SmallBuffer", "Usage", "WordsLike", "coalesce"]
+
+_SMALLEST = 256  # bytes; also WebGPU's offset alignment
+_MANY_WRITES = 32  # a write costs 5-9 µs of CPU, so beyond this many joining neighbours pays
+_SLACK = 8  # joined ranges may carry at most this many times the bytes that changed
+
+
+class Usage(IntFlag):
+    """What a buffer is for; the numbers are WebGPU's, so that no caller needs wgpu for them."""
+
+    INDEX = 0x10
+    VERTEX = 0x20
+    UNIFORM = 0x40
+    STORAGE = 0x80
+    INDIRECT = 0x100
+
+
+_COPIES = 0x4 | 0x8  # COPY_SRC and COPY_DST
+
+
+class DirtyLike(Protocol):
+    """Ranges of words that changed since they were last drained."""
+
+    def drain(self) -> Sequence[tuple[int, int]]:
+        """Return disjoint ``(start, stop)`` in words, ascending, and forget them."""
+        ...
+
+
+class WordsLike(Protocol):
+    """What a :class:`Mirror` copies: a growable array of 32-bit words."""
+
+    @property
+    def data(self) -> NDArray[np.uint32]:
+        """All words, capacity included."""
+        ...
+
+    @property
+    def used(self) -> int:
+        """How many words at the front are in use."""
+        ...
+
+    @property
+    def dirty(self) -> DirtyLike:
+        """What to send."""
+        ...
+
+
+class GpuBuffer:
+    """A buffer that is replaced by a larger, empty one when it becomes too small.
+
+    Parameters
+    ----------
+    usage
+        :class:`Usage` flags; copying is added.
+    max_bytes
+        The largest size; by default the largest that can be bound as a whole.
+
+    Attributes
+    ----------
+    generation
+        Goes up whenever :attr:`buffer` becomes another object.
+    nbytes
+        Capacity.
+    """
+
+    __slots__ = (
+        "_buffer",
+        "_usage",
+        "counters",
+        "device",
+        "generation",
+        "label",
+        "max_bytes",
+        "nbytes",
+    )
+
+    def __init__(
+        self,
+        device: wgpu.GPUDevice,
+        label: str,
+        usage: int,
+        counters: Counters,
+        *,
+        max_bytes: int | None = None,
+    ) -> None:
+        self.device = device
+        self.label = label
+        self.counters = counters
+        self.generation = 0
+        self.nbytes = 0
+        self._usage = int(usage) | _COPIES
+        self._buffer: wgpu.GPUBuffer | None = None
+        if max_bytes is None:
+            max_bytes = int(device.limits["max-buffer-size"])
+            if usage & Usage.STORAGE:
+                max_bytes = min(max_bytes, int(device.limits["max-storage-buffer-binding-size"]))
+        self.max_bytes = max_bytes
+
+    @property
+    def buffer(self) -> wgpu.GPUBuffer:
+        """The buffer as it is now; nobody may keep it across :meth:`ensure`."""
+        if self._buffer is None:
+            raise GpuError(
+                explain(f"buffer {self.label!r} is used before it has a size, or after close()")
+            )
+        return self._buffer
+
+    def ensure(self, nbytes: int) -> bool:
+        """Make room for ``nbytes``; return whether the buffer was replaced.
+
+        Raises
+        ------
+        GpuError
+            The device has no buffers of that size, or refused to make one.
+        """
+        if self._buffer is not None and nbytes <= self.nbytes:
+            return False
+        if nbytes > self.max_bytes:
+            raise GpuError(
+                explain(
+                    f"buffer {self.label!r} cannot grow to {nbytes:,} bytes",
+                    facts={
+                        "needed": f"{nbytes:,} bytes",
+                        "device limit": f"{self.max_bytes:,} bytes",
+                    },
+                    fix="Draw fewer or smaller objects with one program.",
+                )
+            )
+        size = max(_SMALLEST, self.nbytes)
+        while size < nbytes:
+            size *= 2
+        size = min(size, self.max_bytes)
+        old, self._buffer = self._buffer, self._create(size)
+        self.nbytes = size
+        self.generation += 1
+        if old is not None:
+            old.destroy()
+        return True
+
+    def close(self) -> None:
+        """Give the memory back. Closing twice is fine."""
+        if self._buffer is not None:
+            self._buffer.destroy()
+            self._buffer = None
+            self.nbytes = 0
+
+    def _create(self, size: int) -> wgpu.GPUBuffer:
+        import wgpu
+
+        try:
+            buffer = self.device.create_buffer(label=self.label, size=size, usage=self._usage)
+        except (wgpu.GPUError, RuntimeError) as cause:
+            raise GpuError(
+                explain(
+                    f"the device made no buffer {self.label!r}",
+                    facts={"size": f"{size:,} bytes", "cause": str(cause).strip()},
+                    fix="Close renderers that are no longer used, or draw less at once.",
+                )
+            ) from cause
+        self.counters.buffers_created += 1
+        return buffer
+
+
+class Mirror(GpuBuffer):
+    """The GPU's copy of a NumPy array of words; :meth:`sync` sends what changed, nothing else."""
+
+    __slots__ = ("_known",)
+
+    def __init__(self, device: wgpu.GPUDevice, label: str, usage: int, counters: Counters) -> None:
+        super().__init__(device, label, usage, counters)
+        self._known = 0  # words at the front that the GPU has, apart from dirty ranges
+
+    def sync(self, words: WordsLike) -> None:
+        """Send the dirty ranges of ``words``; on growth send the used part once.
+
+        Raises
+        ------
+        GpuError
+            ``words`` are larger than the device's buffers; nothing is drained then.
+        """
+        used = words.used
+        if self.ensure(used * 4):
+            self._known = 0
+        ranges = [
+            (start, min(stop, self._known))
+            for start, stop in words.dirty.drain()
+            if start < min(stop, self._known)
+        ]
+        if used < self._known:
+            ranges = [(start, min(stop, used)) for start, stop in ranges if start < used]
+        elif used > self._known:
+            # What lies past the known part may be stale or never sent, whether it is dirty or not.
+            start = self._known
+            if ranges and ranges[-1][1] == start:
+                start = ranges.pop()[0]
+            ranges.append((start, used))
+        self._known = used
+        for start, stop in coalesce(ranges):
+            self.device.queue.write_buffer(self.buffer, start * 4, words.data[start:stop])
+            self.counters.count_upload((stop - start) * 4)
+
+
+def coalesce(ranges: Sequence[tuple[int, int]]) -> Sequence[tuple[int, int]]:
+    """Join neighbouring ranges, smallest gaps first, when there are too many for single writes.
+
+    Joining stops at 32 ranges, or earlier when the bytes would exceed eight times what changed.
+
+    Parameters
+    ----------
+    ranges
+        Disjoint ``(start, stop)``, ascending.
+
+    Examples
+    --------
+    >>> coalesce([(0, 4), (8, 12)])
+    [(0, 4), (8, 12)]
+    """
+    if len(ranges) <= _MANY_WRITES:
+        return ranges
+    starts, stops = np.asarray(ranges, dtype=np.int64).T
+    gaps = starts[1:] - stops[:-1]
+    by_size = np.argsort(gaps, kind="stable")[: len(ranges) - _MANY_WRITES]
+    affordable = int((stops - starts).sum()) * (_SLACK - 1)
+    by_size = by_size[: int(np.searchsorted(np.cumsum(gaps[by_size]), affordable, "right"))]
+    keep = np.ones(len(gaps), dtype=bool)
+    keep[by_size] = False
+    first = np.concatenate([[True], keep])
+    last = np.concatenate([keep, [True]])
+    return list(zip(starts[first].tolist(), stops[last].tolist(), strict=True))
+
+
+class SmallBuffer(GpuBuffer):
+    """A buffer that is written as a whole, and only when its bytes differ from the last ones."""
+
+    __slots__ = ("_last",)
+
+    def __init__(self, device: wgpu.GPUDevice, label: str, usage: int, counters: Counters) -> None:
+        super().__init__(device, label, usage, counters)
+        self._last: bytes | None = None
+
+    def write(self, data: bytes | NDArray[Any]) -> bool:
+        """Send ``data`` (a multiple of 4 bytes) unless the GPU has it; return whether it was sent.
+
+        Raises
+        ------
+        GpuError
+            The device has no buffers of that size.
+        """
+        packed = data if isinstance(data, bytes) else data.tobytes()
+        grown = self.ensure(len(packed))
+        if packed == self._last and not grown:
+            return False
+        if packed:
+            self.device.queue.write_buffer(self.buffer, 0, packed)
+            self.counters.count_upload(len(packed))
+        self._last = packed
+        return bool(packed)

@@ -1,0 +1,272 @@
+"""Pipelines by content: equal text and equal state give the same pipeline, made once."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from heapscene.errors import GpuError, StateError, explain
+from heapscene.gpu.bind import Binding, Layouts
+from heapscene.gpu.counters import Counters
+
+if TYPE_CHECKING:
+    import wgpu
+
+    from heapscene.draw import PipelineState
+
+__all__ = ["Pipelines", "RenderSpec", "pipelines_of"]
+
+Groups = tuple[tuple[Binding, ...], ...]
+
+_ADD = "add"
+# (source factor, destination factor) for colour, then for alpha.
+_BLENDS: dict[str, tuple[tuple[str, str], tuple[str, str]]] = {
+    "alpha": (("src-alpha", "one-minus-src-alpha"), ("one", "one-minus-src-alpha")),
+    "premultiplied": (("one", "one-minus-src-alpha"), ("one", "one-minus-src-alpha")),
+    "additive": (("src-alpha", "one"), ("one", "one")),
+    "multiply": (("dst", "zero"), ("zero", "one")),
+}
+_LINE_OF_ERROR = re.compile(r"wgsl:(\d+):(\d+)")
+_AROUND = 3
+
+
+@dataclass(frozen=True, slots=True)
+class RenderSpec:
+    """All that decides a render pipeline.
+
+    Attributes
+    ----------
+    wgsl, vertex_entry, fragment_entry
+        The module's text and its two entry points.
+    groups
+        The bindings of each bind group.
+    state
+        The pipeline state; every field is applied.
+    color_formats
+        Formats of the colour targets, by location.
+    outputs
+        Locations that the fragment function writes; the other targets keep what they have.
+    depth_format
+        ``None`` for targets without depth.
+    samples
+        1 or 4.
+    """
+
+    wgsl: str
+    vertex_entry: str
+    fragment_entry: str
+    groups: Groups
+    state: PipelineState
+    color_formats: tuple[str, ...] = ("rgba8unorm-srgb",)
+    outputs: tuple[int, ...] = (0,)
+    depth_format: str | None = "depth32float"
+    samples: int = 1
+
+
+class Pipelines:
+    """Shader modules, compute pipelines and render pipelines of a device.
+
+    Attributes
+    ----------
+    layouts
+        The layouts that pipelines and bind groups share.
+    """
+
+    __slots__ = ("_compute", "_modules", "_render", "counters", "device", "layouts")
+
+    def __init__(self, device: wgpu.GPUDevice, counters: Counters) -> None:
+        self.device = device
+        self.counters = counters
+        self.layouts = Layouts(device)
+        self._modules: dict[str, wgpu.GPUShaderModule] = {}
+        self._compute: dict[tuple[str, str, Groups], wgpu.GPUComputePipeline] = {}
+        self._render: dict[RenderSpec, wgpu.GPURenderPipeline] = {}
+
+    def module(self, wgsl: str, label: str = "shader") -> wgpu.GPUShaderModule:
+        """Return the compiled module of a text.
+
+        Raises
+        ------
+        GpuError
+            The text is not valid WGSL; the message has the lines around the fault.
+        """
+        import wgpu
+
+        module = self._modules.get(wgsl)
+        if module is None:
+            try:
+                module = self.device.create_shader_module(label=label, code=wgsl)
+            except (wgpu.GPUError, ValueError) as cause:
+                raise GpuError(_explain_module(wgsl, label, str(cause))) from cause
+            self._modules[wgsl] = module
+            self.counters.shader_modules_created += 1
+        return module
+
+    def compute(
+        self, wgsl: str, entry: str, groups: Groups, label: str = "kernel"
+    ) -> wgpu.GPUComputePipeline:
+        """Return the compute pipeline of an entry point.
+
+        Raises
+        ------
+        GpuError
+            wgpu refuses the module or the pipeline.
+        """
+        import wgpu
+
+        key = (wgsl, entry, groups)
+        pipeline = self._compute.get(key)
+        if pipeline is None:
+            module = self.module(wgsl, label)
+            try:
+                pipeline = self.device.create_compute_pipeline(
+                    label=label,
+                    layout=self.layouts.pipeline(groups),
+                    compute={"module": module, "entry_point": entry},
+                )
+            except (wgpu.GPUError, ValueError) as cause:
+                raise GpuError(_explain_pipeline("compute", label, entry, cause)) from cause
+            self._compute[key] = pipeline
+            self.counters.pipelines_created += 1
+        return pipeline
+
+    def render(self, spec: RenderSpec, label: str = "draws") -> wgpu.GPURenderPipeline:
+        """Return the render pipeline of ``spec``.
+
+        Raises
+        ------
+        StateError
+            The state asks for alpha to coverage and the target has one sample.
+        GpuError
+            wgpu refuses the module or the pipeline.
+        """
+        import wgpu
+
+        pipeline = self._render.get(spec)
+        if pipeline is None:
+            arguments = _render_arguments(spec)
+            module = self.module(spec.wgsl, label)
+            vertex: Any = {"module": module, "entry_point": spec.vertex_entry, "buffers": []}
+            fragment: Any = {
+                "module": module,
+                "entry_point": spec.fragment_entry,
+                "targets": _targets(spec),
+            }
+            try:
+                pipeline = self.device.create_render_pipeline(
+                    label=label,
+                    layout=self.layouts.pipeline(spec.groups),
+                    vertex=vertex,
+                    fragment=fragment,
+                    **arguments,
+                )
+            except (wgpu.GPUError, ValueError) as cause:
+                entries = f"{spec.vertex_entry}, {spec.fragment_entry}"
+                raise GpuError(_explain_pipeline("render", label, entries, cause)) from cause
+            self._render[spec] = pipeline
+            self.counters.pipelines_created += 1
+        return pipeline
+
+
+def pipelines_of(device: wgpu.GPUDevice) -> Pipelines:
+    """Return the one cache of ``device``, so that scenes that share a device share pipelines.
+
+    It hangs on the device itself: pipelines hold their device, so a table beside it, even a weak one,
+    would keep both for ever.
+    """
+    pipelines = getattr(device, "_heapscene_pipelines", None)
+    if pipelines is None:
+        pipelines = Pipelines(device, Counters())
+        setattr(device, "_heapscene_pipelines", pipelines)  # noqa: B010  not wgpu's attribute
+    return pipelines
+
+
+def _render_arguments(spec: RenderSpec) -> dict[str, Any]:
+    state = spec.state
+    if state.alpha_to_coverage and spec.samples == 1:
+        raise StateError(
+            explain(
+                "alpha_to_coverage needs a target with several samples",
+                facts={"samples": spec.samples},
+                fix="Render with samples=4, or leave alpha_to_coverage out.",
+            )
+        )
+    arguments: dict[str, Any] = {
+        "primitive": {
+            "topology": state.topology,
+            "cull_mode": state.cull_mode,
+            "front_face": state.front_face,
+        },
+        "multisample": {
+            "count": spec.samples,
+            "mask": 0xFFFFFFFF,
+            "alpha_to_coverage_enabled": state.alpha_to_coverage,
+        },
+    }
+    if spec.depth_format is not None:
+        depth: dict[str, Any] = {
+            "format": spec.depth_format,
+            "depth_write_enabled": state.depth_write,
+            "depth_compare": state.depth_compare,
+        }
+        if state.topology == "triangle-list":  # WebGPU has a bias for triangles only
+            depth["depth_bias"] = state.depth_bias
+            depth["depth_bias_slope_scale"] = state.depth_bias_slope_scale
+            depth["depth_bias_clamp"] = state.depth_bias_clamp
+        arguments["depth_stencil"] = depth
+    return arguments
+
+
+def _targets(spec: RenderSpec) -> list[dict[str, Any]]:
+    return [
+        _target(spec.state, color_format, location in spec.outputs)
+        for location, color_format in enumerate(spec.color_formats)
+    ]
+
+
+def _target(state: PipelineState, color_format: str, written: bool) -> dict[str, Any]:
+    if not written:
+        return {"format": color_format, "write_mask": 0}
+    mask = sum(1 << "rgba".index(channel) for channel in set(state.write_mask))
+    target: dict[str, Any] = {"format": color_format, "write_mask": mask}
+    if state.blend != "none":
+        target["blend"] = {
+            part: {"operation": _ADD, "src_factor": source, "dst_factor": destination}
+            for part, (source, destination) in zip(
+                ("color", "alpha"), _BLENDS[state.blend], strict=True
+            )
+        }
+    return target
+
+
+def _explain_module(wgsl: str, label: str, cause: str) -> str:
+    lines = wgsl.splitlines()
+    found = _LINE_OF_ERROR.search(cause)
+    facts: dict[str, object] = {"cause": _fault(cause)}
+    if found is not None:
+        at, column = int(found[1]), int(found[2])
+        facts["at"] = f"line {at}, column {column} of {len(lines)}"
+        first = max(1, at - _AROUND)
+        facts["WGSL"] = ""
+        text = "\n".join(
+            f"{'>' if number == at else ' '} {number:4} | {lines[number - 1]}"
+            for number in range(first, min(len(lines), at + _AROUND) + 1)
+        )
+        return f"{explain(f'WGSL of {label!r} is not valid', facts=facts).rstrip()}\n{text}"
+    return explain(f"WGSL of {label!r} is not valid", facts=facts)
+
+
+def _explain_pipeline(kind: str, label: str, entries: str, cause: Exception) -> str:
+    return explain(
+        f"the {kind} pipeline {label!r} was refused",
+        facts={"entry points": entries, "cause": _fault(str(cause))},
+    )
+
+
+def _fault(cause: str) -> str:
+    """Return the sentence that says what is wrong, without wgpu's frame around it."""
+    lines = [line.strip() for line in cause.splitlines() if line.strip()]
+    dull = ("Validation Error", "Caused by:")
+    told = [line for line in lines if line not in dull and not line.startswith("In wgpu")]
+    return " ".join(told) if told else cause.strip()

@@ -1,0 +1,254 @@
+"""Header rows and records of the draws of one program on one page."""
+
+from __future__ import annotations
+
+from bisect import insort
+
+import numpy as np
+from numpy.typing import NDArray
+
+from heapscene.draw import PipelineState
+from heapscene.heap.layout import RECORD_WORDS, pack_record, unpack_record
+from heapscene.heap.page import Page
+from heapscene.heap.resident import Resident
+from heapscene.heap.schema import HeaderField, Schema
+from heapscene.heap.slot import Slot
+from heapscene.heap.words import Words
+from heapscene.shader import ProgramLike
+
+__all__ = ["Bucket"]
+
+_ROOM = 8
+_ZERO = bytes(4 * RECORD_WORDS)
+
+
+class Bucket:
+    """The draws of one program that lie on one page and take the same inputs from the frame.
+
+    Attributes
+    ----------
+    headers, records
+        The arrays of the GPU.
+    slots
+        In drawing order: by state key.
+    emitted, vertices
+        Exact sums over all records of ``count * instances`` and ``vertex_span * instances``.
+    generation
+        Changes whenever a record does.
+    bounds
+        ``(rows, 2, 3)`` smallest and largest corner of each header row's geometry.
+    """
+
+    __slots__ = (
+        "_by_state",
+        "_free_rows",
+        "_n_rows",
+        "bounds",
+        "emitted",
+        "generation",
+        "headers",
+        "key",
+        "live",
+        "page",
+        "records",
+        "schema",
+        "slots",
+        "vertices",
+    )
+
+    def __init__(self, schema: Schema, page: Page) -> None:
+        self.schema = schema
+        self.page = page
+        self.key = (*schema.key, page.number)
+        self.headers = Words()
+        self.records = Words()
+        self.slots: list[Slot] = []
+        self.generation = 0
+        self.emitted = 0
+        self.vertices = 0
+        self.live = 0
+        self.bounds: NDArray[np.float64] = np.full((16, 2, 3), np.nan)
+        self._by_state: dict[PipelineState, Slot] = {}
+        self._free_rows: list[int] = []
+        self._n_rows = 0
+
+    @property
+    def program(self) -> ProgramLike:
+        """The program of all draws."""
+        return self.schema.program
+
+    @property
+    def frame_names(self) -> tuple[str, ...]:
+        """Inputs that come from the frame, sorted."""
+        return self.schema.frame_names
+
+    @property
+    def fields(self) -> tuple[HeaderField, ...]:
+        """The layout of a header row."""
+        return self.schema.fields
+
+    @property
+    def n_records(self) -> int:
+        """Records in the table, holes and slack included."""
+        return self.records.used // RECORD_WORDS
+
+    def __repr__(self) -> str:
+        return (
+            f"Bucket({self.program.hash[:8]}, page {self.page.number}: {self.live} draws, "
+            f"{len(self.slots)} slots)"
+        )
+
+    # Header rows
+
+    def take_row(self) -> int:
+        """Return the number of a free header row."""
+        self.live += 1
+        if self._free_rows:
+            return self._free_rows.pop()
+        row = self._n_rows
+        self._n_rows += 1
+        self.headers.resize(self._n_rows * self.schema.row_words)
+        if row == len(self.bounds):
+            self.bounds = np.concatenate([self.bounds, np.full_like(self.bounds, np.nan)])
+        return row
+
+    def give_row(self, row: int) -> None:
+        """Take a header row back."""
+        self.live -= 1
+        self._free_rows.append(row)
+
+    def write_row(self, row: int, data: bytes, bounds: NDArray[np.float64]) -> None:
+        """Write a header row and the bounds of its geometry."""
+        self.headers.write(row * self.schema.row_words, data)
+        self.bounds[row] = bounds
+
+    # Records
+
+    def slot(self, state: PipelineState) -> Slot:
+        """Return the slot of a state, made if there is none."""
+        slot = self._by_state.get(state)
+        if slot is None:
+            taken = {other.number for other in self.slots}
+            number = next(n for n in range(len(taken) + 1) if n not in taken)
+            slot = Slot(state, number, self.n_records)
+            self._by_state[state] = slot
+            insort(self.slots, slot, key=lambda other: other.key)
+        return slot
+
+    def put(self, resident: Resident) -> None:
+        """Write the record of a draw into its slot, at its rank."""
+        slot = resident.slot
+        if slot.grows(resident.rank):
+            self._make_room(slot)
+        first, last = slot.place(resident.rank, resident)
+        first, last = slot.start + first, slot.start + last
+        if last - first > 1:
+            data = self.records.data[first * RECORD_WORDS : (last - 1) * RECORD_WORDS].copy()
+            self.records.write((first + 1) * RECORD_WORDS, data)
+        self._write(first, self._record(resident), is_new=True)
+
+    def rewrite(self, resident: Resident) -> None:
+        """Write the record of a draw where it is."""
+        at = resident.slot.find(resident.rank)
+        self._write(at, self._record(resident), is_new=False)
+
+    def take(self, resident: Resident) -> None:
+        """Make the record of a draw a hole; drop the slot with its last draw."""
+        slot = resident.slot
+        first, _ = slot.clear(resident.rank)
+        self._write(slot.start + first, _ZERO, is_new=False)
+        if slot.live == 0:
+            self._drop(slot)
+        elif slot.holes > max(_ROOM, slot.live):
+            self._squeeze(slot)
+
+    def table(self) -> NDArray[np.uint32]:
+        """Return the records as ``(n, 8)`` words; a view, not to be written."""
+        return self.records.data[: self.records.used].reshape(-1, RECORD_WORDS)
+
+    def _record(self, resident: Resident) -> bytes:
+        part, shape = resident.part, resident.part.shape
+        return pack_record(
+            resident.row * self.schema.row_words,
+            part.index_start,
+            shape.width,
+            shape.count if resident.visible else 0,
+            resident.instances,
+            shape.vertex_first,
+            shape.vertex_span,
+            resident.slot.number,
+        )
+
+    def _write(self, at: int, record: bytes, *, is_new: bool) -> None:
+        if not is_new:
+            self._sum(self.records.read(at * RECORD_WORDS, RECORD_WORDS), -1)
+        self._sum(record, 1)
+        if self.records.write(at * RECORD_WORDS, record) or is_new:
+            self.generation += 1
+
+    def _sum(self, record: bytes, sign: int) -> None:
+        _, _, _, count, instances, _, span, _ = unpack_record(record)
+        if count and instances:
+            self.emitted += sign * count * instances
+            self.vertices += sign * span * instances
+
+    def _zero(self, first: int, stop: int) -> None:
+        self.records.write(first * RECORD_WORDS, np.zeros((stop - first) * RECORD_WORDS, np.uint32))
+
+    def _make_room(self, slot: Slot) -> None:
+        """Give a full slot more records, at the end of the table if others lie behind it."""
+        length = len(slot.ranks)
+        room = length + max(_ROOM, length // 2)
+        end = self.n_records
+        if slot.start + slot.room != end and length:
+            old, start = slot.start, end
+            self.records.resize((start + room) * RECORD_WORDS)
+            data = self.records.data[old * RECORD_WORDS : (old + length) * RECORD_WORDS].copy()
+            self._zero(start, start + room)
+            self.records.write(start * RECORD_WORDS, data)
+            self._zero(old, old + length)
+            slot.start = start
+        else:
+            first = slot.start + length if length else end
+            slot.start = first - length
+            self.records.resize((slot.start + room) * RECORD_WORDS)
+            self._zero(first, slot.start + room)
+        slot.room = room
+        if self.n_records > 64 + 2 * sum(other.room for other in self.slots):
+            self._lay_out()
+
+    def _squeeze(self, slot: Slot) -> None:
+        stop = slot.stop
+        table = self.table()
+        kept = np.array(slot.squeeze(), np.int64) + slot.start
+        self.records.write(slot.start * RECORD_WORDS, table[kept].copy())
+        self._zero(slot.stop, stop)
+        self.generation += 1
+
+    def _drop(self, slot: Slot) -> None:
+        self.slots.remove(slot)
+        del self._by_state[slot.state]
+        if slot.start + slot.room == self.n_records:
+            end = max((other.start + other.room for other in self.slots), default=0)
+            self.records.resize(end * RECORD_WORDS)
+            self.generation += 1
+
+    def _lay_out(self) -> None:
+        """Lay the slots one behind the other, with slack."""
+        table = self.table().copy()
+        laid: list[NDArray[np.uint32]] = []
+        start = 0
+        for slot in self.slots:
+            length = len(slot.ranks)
+            room = max(slot.room, length + _ROOM)
+            rows = np.zeros((room, RECORD_WORDS), np.uint32)
+            rows[:length] = table[slot.start : slot.start + length]
+            laid.append(rows)
+            slot.start, slot.room = start, room
+            start += room
+        used = self.n_records
+        if start < used:
+            self._zero(start, used)
+        self.records.resize(start * RECORD_WORDS)
+        self.records.write(0, np.concatenate(laid))
+        self.generation += 1

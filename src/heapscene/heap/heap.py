@@ -1,0 +1,416 @@
+"""The heap: draws in, arrays with dirty ranges out."""
+
+from __future__ import annotations
+
+import struct
+from bisect import insort
+from collections.abc import Callable, Iterable, Mapping
+from functools import cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from heapscene.adaptive import AVal, Sink
+from heapscene.draw import Draw, DrawChange, encode_rows, encode_value
+from heapscene.errors import InputError, explain
+from heapscene.heap.bounds import world_bounds
+from heapscene.heap.bucket import Bucket
+from heapscene.heap.listener import ROLES, Listener, Listeners
+from heapscene.heap.page import Entry, Page
+from heapscene.heap.placement import Placement
+from heapscene.heap.plan import Plan, Planner, read_count, read_state
+from heapscene.heap.resident import Resident
+from heapscene.heap.schema import Schema
+from heapscene.heap.shape import Shape
+from heapscene.shader import MAT4, Type
+
+__all__ = ["Heap"]
+
+_LEAST_PAGE = 1024
+
+
+class Heap:
+    """All draws, as the words that the GPU reads.
+
+    Values, attributes and indices lie in pages, shared where they are the same; each draw has a
+    header row that says where, and a record that says how much to draw. Draws of one program on
+    one page form a bucket. A draw's *rank* is its order of arrival; a change keeps it.
+
+    Parameters
+    ----------
+    page_bytes
+        Limit of a page. A draw with all its arrays has to fit on one.
+    frame_inputs
+        Names and types of what comes from the frame (``view``, ``proj``, ...).
+
+    Attributes
+    ----------
+    pages, buckets
+        In drawing order. Both lists are the heap's own: look, do not change.
+    draw_count, visible_count
+        Draws, and those of them that emit something.
+    bounds_generation
+        Changes when :meth:`world_bounds` may have.
+
+    Examples
+    --------
+    >>> heap = Heap(1 << 20, {"view": MAT4, "proj": MAT4})
+    >>> heap.apply([])
+    >>> heap.draw_count
+    0
+    """
+
+    pages: list[Page]
+    buckets: list[Bucket]
+
+    def __init__(self, page_bytes: int, frame_inputs: Mapping[str, Type]) -> None:
+        if page_bytes < _LEAST_PAGE:
+            raise InputError(
+                explain(
+                    f"page_bytes has to be at least {_LEAST_PAGE}",
+                    facts={"page_bytes": page_bytes},
+                    fix="Write page_bytes=65536 or more.",
+                )
+            )
+        self.page_bytes = page_bytes & ~15
+        self.buckets = []
+        self.draw_count = 0
+        self.visible_count = 0
+        self.bounds_generation = 0
+        self._planner = Planner(frame_inputs, self.page_bytes)
+        self._sink: Sink[Any] = Sink()
+        self._listeners = Listeners(self._sink)
+        self._placement = Placement(self.page_bytes, self._planner, self._sink)
+        self.pages = self._placement.pages
+        self._residents: dict[Draw, Resident] = {}
+        self._buckets: dict[Any, Bucket] = {}
+        self._rank = 0
+        self._bounds: tuple[int, NDArray[np.float64]] = (-1, np.full((2, 3), np.nan))
+
+    def __contains__(self, draw: object) -> bool:
+        return draw in self._residents
+
+    # What changed
+
+    def apply(self, changes: Iterable[DrawChange]) -> None:
+        """Add, remove and replace draws.
+
+        Everything is read and checked first; when that raises, nothing has changed.
+
+        Raises
+        ------
+        InputError
+            A draw is added twice, or one that is not here is removed or replaced; a value of a
+            draw is missing or of the wrong type.
+        GeometryError
+            A geometry lacks an attribute, or has it with other columns than the program reads.
+        HeapFullError
+            One draw does not fit on a page.
+        """
+        try:
+            early, steps = self._prepare(changes)
+            for resident in early:
+                self._remove(resident)
+            for old, plan in steps:
+                self._step(old, plan)
+        finally:
+            self._planner.forget()
+        if early or steps:
+            self._tidy()
+
+    def pull(self) -> None:
+        """Bring what adaptive values have become into the arrays.
+
+        Costs nothing when nothing was marked. A value that raises leaves its old bytes and is
+        asked again in the next pull; the others are brought up to date first.
+
+        Raises
+        ------
+        Exception
+            The first of what values raised, or what is wrong with one of them.
+        """
+        keys = self._sink.drain()
+        if not keys:
+            return
+        stale: dict[Resident, list[Any]] = {}
+        errors: list[Exception] = []
+        failed: dict[Any, None] = {}
+        try:
+            for key in keys:
+                try:
+                    self._hear(key, stale)
+                except Exception as error:  # noqa: BLE001  raised below
+                    failed[key] = None
+                    errors.append(error)
+            for resident, causes in stale.items():
+                try:
+                    self._settle(resident, self._planner.plan(resident.draw, resident))
+                except Exception as error:  # noqa: BLE001  raised below
+                    failed.update(dict.fromkeys(causes))
+                    errors.append(error)
+        finally:
+            self._planner.forget()
+        for key in failed:
+            self._sink.retry(key)
+        self._tidy()
+        if errors:
+            raise errors[0]
+
+    # What there is
+
+    def order(self) -> list[Draw]:
+        """Return the draws as the GPU takes them: by bucket, slot and rank."""
+        return [
+            resident.draw
+            for bucket in self.buckets
+            for slot in bucket.slots
+            for resident in slot.residents
+            if resident is not None
+        ]
+
+    def world_bounds(self) -> NDArray[np.float64]:
+        """Return the box around all visible draws that bind ``model``, ``(2, 3)`` float64.
+
+        Rows are the smallest and the largest corner; NaN if there is nothing. Kept until a model, a
+        geometry or the set of visible draws changes.
+        """
+        if self._bounds[0] != self.bounds_generation:
+            self._bounds = (self.bounds_generation, world_bounds(self.buckets))
+        return self._bounds[1].copy()
+
+    def stats(self) -> dict[str, int]:
+        """Return counts and bytes."""
+        slots = [slot for bucket in self.buckets for slot in bucket.slots]
+        live = sum(page.allocator.live_bytes for page in self.pages)
+        used = sum(page.allocator.cursor for page in self.pages)
+        return {
+            "draws": self.draw_count,
+            "visible_draws": self.visible_count,
+            "pages": len(self.pages),
+            "page_bytes": used,
+            "live_bytes": live,
+            "waste_bytes": used - 16 * len(self.pages) - live,
+            "capacity_bytes": sum(page.data.nbytes for page in self.pages),
+            "buckets": len(self.buckets),
+            "slots": len(slots),
+            "records": sum(bucket.n_records for bucket in self.buckets),
+            "holes": sum(slot.holes for slot in slots),
+            "entries": sum(len(page.entries) for page in self.pages),
+        }
+
+    # Steps of a batch
+
+    def _prepare(
+        self, changes: Iterable[DrawChange]
+    ) -> tuple[list[Resident], list[tuple[Draw | None, Plan | None]]]:
+        """Return what to remove at once, so that its memory can be taken again, and the rest."""
+        early: list[Resident] = []
+        steps: list[tuple[Draw | None, Plan | None]] = []
+        here: dict[Draw, bool] = {}
+        for old, new in changes:
+            if old is not None and not here.get(old, old in self._residents):
+                raise _unknown(old, "replaced" if new is not None else "removed")
+            if new is not None and new is not old and here.get(new, new in self._residents):
+                raise InputError(
+                    explain(
+                        "a draw is added twice",
+                        facts={"draw": _describe(new)},
+                        fix="Make a second Draw: each is one object in the order.",
+                    )
+                )
+            before = None if old is None or old in here else self._residents[old]
+            if old is not None:
+                here[old] = False
+            if new is not None:
+                here[new] = True
+                steps.append((old, self._planner.plan(new, before)))
+            elif before is not None:
+                early.append(before)
+            elif old is not None:
+                steps.append((old, None))
+        return early, steps
+
+    def _step(self, old: Draw | None, plan: Plan | None) -> None:
+        if plan is None:
+            assert old is not None
+            self._remove(self._residents[old])
+            return
+        if old is None:
+            resident = Resident(plan.draw, self._rank)
+            self._rank += 1
+            self._residents[plan.draw] = resident
+            self._settle(resident, plan)
+            for role in ROLES:
+                value = getattr(plan.draw, role)
+                if isinstance(value, AVal):
+                    self._listeners.add(role, value, resident)
+            return
+        resident = self._residents.pop(old)
+        self._residents[plan.draw] = resident
+        self._settle(resident, plan)
+        for role in ROLES:
+            was, value = getattr(old, role), getattr(plan.draw, role)
+            if was is not value:
+                if isinstance(value, AVal):
+                    self._listeners.add(role, value, resident)
+                if isinstance(was, AVal):
+                    self._listeners.discard(role, was, resident)
+
+    def _remove(self, resident: Resident) -> None:
+        draw = resident.draw
+        del self._residents[draw]
+        for role in ROLES:
+            value = getattr(draw, role)
+            if isinstance(value, AVal):
+                self._listeners.discard(role, value, resident)
+        self._leave(resident)
+        resident.is_live = False
+        self._placement.release(resident, resident.part, resident.entries)
+        self.draw_count -= 1
+        self.visible_count -= resident.is_drawn
+        self.bounds_generation += 1
+
+    # One draw
+
+    def _settle(self, resident: Resident, plan: Plan) -> None:
+        """Give a draw what its plan says; what it has already keeps its place."""
+        was_live = resident.is_live
+        home = resident.bucket.page if was_live else None
+        part, entries = self._placement.place(plan, home)
+        bucket = self._bucket(plan.schema, part.page)
+        if was_live:
+            old_part, old_entries = resident.part, resident.entries
+            self.visible_count -= resident.is_drawn
+            moves = bucket is not resident.bucket
+            reroutes = moves or resident.slot.state != plan.state
+            if moves:
+                self._leave(resident)
+            elif reroutes:
+                bucket.take(resident)
+        else:
+            self.draw_count += 1
+            old_part, old_entries, moves, reroutes = None, [], True, True
+        if moves:
+            resident.bucket = bucket
+            resident.row = bucket.take_row()
+        resident.is_live = True
+        resident.draw = plan.draw
+        resident.part, resident.entries = part, entries
+        resident.visible, resident.instances = plan.visible, plan.instances
+        words = list(part.words)
+        for entry, piece in zip(entries, plan.pieces, strict=True):
+            words += (entry.offset >> 2, piece.stride)
+            if entry.users is not None:
+                entry.users[resident] = None
+        if part.shape.avals:
+            part.shape.users[resident] = None
+        bucket.write_row(resident.row, _packer(len(words))(*words), part.shape.bounds)
+        if reroutes:
+            resident.slot = bucket.slot(plan.state)
+            bucket.put(resident)
+        else:
+            bucket.rewrite(resident)
+        self.visible_count += resident.is_drawn
+        self.bounds_generation += 1
+        if old_part is not None:
+            self._placement.release(resident, old_part, old_entries)
+
+    def _leave(self, resident: Resident) -> None:
+        bucket = resident.bucket
+        bucket.take(resident)
+        bucket.give_row(resident.row)
+        if bucket.live == 0:
+            del self._buckets[bucket.key]
+            self.buckets.remove(bucket)
+
+    def _bucket(self, schema: Schema, page: Page) -> Bucket:
+        key = (*schema.key, page.number)
+        bucket = self._buckets.get(key)
+        if bucket is None:
+            bucket = self._buckets[key] = Bucket(schema, page)
+            insort(self.buckets, bucket, key=lambda other: other.key)
+        return bucket
+
+    def _tidy(self) -> None:
+        self._placement.tidy({bucket.page for bucket in self.buckets})
+
+    # One value
+
+    def _hear(self, key: Any, stale: dict[Resident, list[Any]]) -> None:
+        """Bring one marked value up to date, or note the draws that have to be planned anew."""
+        if isinstance(key, Listener):
+            self._hear_role(key, stale)
+        elif isinstance(key, Shape):
+            self._planner.renew(key)
+            for resident in key.users:
+                stale.setdefault(resident, []).append(key)
+        else:
+            self._hear_input(key, stale)
+
+    def _hear_input(self, entry: Entry, stale: dict[Resident, list[Any]]) -> None:
+        follows, aval = entry.follows, entry.aval
+        assert follows is not None
+        assert aval is not None
+        if not follows.rows:
+            data = encode_value(follows.type, aval.force(), follows.name)
+            if entry.page.write(entry.offset >> 2, data) and follows.type == MAT4:
+                self.bounds_generation += 1
+            return
+        rows = encode_rows(follows.type, aval.force(), follows.name)
+        if rows.nbytes == entry.nbytes:
+            self.bounds_generation += entry.page.write(entry.offset >> 2, rows)
+            return
+        for resident in entry.users or ():
+            stale.setdefault(resident, []).append(entry)
+
+    def _hear_role(self, listener: Listener, stale: dict[Resident, list[Any]]) -> None:
+        value = listener.aval.force()
+        if listener.role == "visible":
+            for resident in listener.users:
+                self._resize(resident, bool(value), resident.instances)
+        elif listener.role == "state":
+            state = read_state(value)
+            for resident in listener.users:
+                if resident.slot.state != state:
+                    resident.bucket.take(resident)
+                    resident.slot = resident.bucket.slot(state)
+                    resident.bucket.put(resident)
+        elif listener.role == "instance_count":
+            count = read_count(value)
+            for resident in listener.users:
+                if resident.draw.instances:
+                    stale.setdefault(resident, []).append(listener)
+                else:
+                    self._resize(resident, resident.visible, count)
+        else:
+            for resident in listener.users:
+                stale.setdefault(resident, []).append(listener)
+
+    def _resize(self, resident: Resident, visible: bool, instances: int) -> None:
+        if resident.visible == visible and resident.instances == instances:
+            return
+        self.visible_count -= resident.is_drawn
+        resident.visible, resident.instances = visible, instances
+        self.visible_count += resident.is_drawn
+        resident.bucket.rewrite(resident)
+        self.bounds_generation += 1
+
+
+@cache
+def _packer(words: int) -> Callable[..., bytes]:
+    return struct.Struct(f"<{words}I").pack
+
+
+def _describe(draw: Draw) -> str:
+    return f"{type(draw.program).__name__} {draw.program.hash[:12]}, {draw.geometry!r}"
+
+
+def _unknown(draw: Draw, what: str) -> InputError:
+    return InputError(
+        explain(
+            f"a draw is {what} that is not in the heap",
+            facts={"draw": _describe(draw)},
+            fix="Add it first, and remove the very object that was added.",
+        )
+    )

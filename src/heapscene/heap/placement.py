@@ -1,0 +1,123 @@
+"""Which page a draw goes to: all that it needs, or nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import chain
+from typing import Any
+
+from heapscene.adaptive import Sink
+from heapscene.heap.page import Entry, Fresh, Page, Part
+from heapscene.heap.plan import Plan, Planner
+from heapscene.heap.resident import Resident
+from heapscene.heap.shape import Shape
+
+__all__ = ["Placement"]
+
+
+class Placement:
+    """The pages, and what of them each draw holds."""
+
+    def __init__(self, page_bytes: int, planner: Planner, sink: Sink[Any]) -> None:
+        self.page_bytes = page_bytes
+        self.pages = [Page(0, page_bytes)]
+        self._planner = planner
+        self._sink = sink
+
+    def place(self, plan: Plan, home: Page | None) -> tuple[Part, list[Entry]]:
+        """Reserve everything on one page and write what is new there.
+
+        Tried in this order: `home`, pages that hold the geometry, the others from the newest on,
+        a new one.
+        """
+        shape = plan.shape
+        tried: set[int] = set()
+        beside = (page for page in self.pages if shape in page.parts)
+        for page in chain(() if home is None else (home,), beside, reversed(self.pages)):
+            if page.number not in tried:
+                tried.add(page.number)
+                found = self._reserve(page, plan)
+                if found is not None:
+                    return found
+        page = Page(self.pages[-1].number + 1, self.page_bytes)
+        found = self._reserve(page, plan)
+        assert found is not None, "the plan was checked against the size of a page"
+        self.pages.append(page)
+        return found
+
+    def release(self, resident: Resident, part: Part, entries: Sequence[Entry]) -> None:
+        """Give back what a draw held; it is either gone or holds something else by now."""
+        kept = resident.entries if resident.is_live else ()
+        page = part.page
+        for entry in entries:
+            if entry.users is not None and not any(entry is other for other in kept):
+                entry.users.pop(resident, None)
+            if page.release(entry) and entry.follows is not None and entry.aval is not None:
+                self._sink.unwatch(entry.aval, entry)
+        shape = part.shape
+        if shape.avals and not (resident.is_live and resident.part.shape is shape):
+            shape.users.pop(resident, None)
+        part.refs -= 1
+        if part.refs == 0:
+            for entry in part.entries:
+                page.release(entry)
+            del page.parts[shape]
+            self._unregister(shape)
+
+    def tidy(self, in_use: set[Page]) -> None:
+        """Let used words follow what is allocated, and drop empty pages but the first."""
+        for page in self.pages:
+            page.fit()
+        self.pages[1:] = [page for page in self.pages[1:] if page.entries or page in in_use]
+
+    def _reserve(self, page: Page, plan: Plan) -> tuple[Part, list[Entry]] | None:
+        fresh: Fresh = []
+        shape = plan.shape
+        part = page.parts.get(shape)
+        if part is None:
+            entries = page.acquire_all(shape.pieces, fresh)
+            if entries is None:
+                return None
+            part = Part(page, shape, entries)
+        entries = page.acquire_all(plan.pieces, fresh)
+        if entries is None:
+            if part.refs == 0:
+                for entry in part.entries:
+                    page.release(entry)
+            return None
+        if part.refs == 0:
+            page.parts[shape] = part
+            self._register(shape)
+        part.refs += 1
+        self._fill(page, fresh)
+        return part, entries
+
+    def _fill(self, page: Page, fresh: Fresh) -> None:
+        """Write what has a place now, and listen to what may change it."""
+        page.fit()
+        for entry, data in fresh:
+            page.write(entry.offset >> 2, data.read() if isinstance(data, Entry) else data)
+            if entry.follows is not None and entry.aval is not None:
+                self._sink.watch(entry.aval, entry)
+                if isinstance(data, Entry):
+                    self._sink.retry(entry)  # its value raised: ask again
+
+    def _register(self, shape: Shape) -> None:
+        shape.parts += 1
+        if shape.parts > 1:
+            return
+        is_known = self._planner.renewed.get(shape.key) is shape
+        self._planner.shapes[shape.key] = shape
+        for aval in shape.avals:
+            self._sink.watch(aval, shape)
+        if shape.avals and not is_known:
+            self._sink.retry(shape)  # nobody listened since its arrays were read
+
+    def _unregister(self, shape: Shape) -> None:
+        shape.parts -= 1
+        if shape.parts:
+            return
+        if self._planner.shapes.get(shape.key) is shape:
+            del self._planner.shapes[shape.key]
+        for aval in shape.avals:
+            self._sink.unwatch(aval, shape)

@@ -1,0 +1,274 @@
+"""Everything that a draw needs from the heap, read and checked before anything is touched."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from heapscene.adaptive import AVal
+from heapscene.draw import (
+    Draw,
+    Geometry,
+    PipelineState,
+    check_instances,
+    encode_rows,
+    encode_value,
+)
+from heapscene.errors import HeapFullError, InputError, StateError, explain
+from heapscene.heap.page import Entry, Follows, Piece
+from heapscene.heap.resident import Resident
+from heapscene.heap.schema import HeaderField, Schema, make_schema
+from heapscene.heap.shape import Shape, array_key, make_shape
+from heapscene.shader import Type
+
+__all__ = ["Plan", "Planner", "is_adaptive", "read_count", "read_state"]
+
+
+class Plan:
+    """A draw as values: what to reserve, what to write, where to route."""
+
+    __slots__ = ("draw", "instances", "pieces", "schema", "shape", "state", "visible")
+
+    draw: Draw
+    schema: Schema
+    shape: Shape
+    pieces: list[Piece]
+    state: PipelineState
+    visible: bool
+    instances: int
+
+
+class Planner:
+    """Makes plans; knows schemas and shapes by what they are made from.
+
+    Attributes
+    ----------
+    shapes
+        Shapes that lie on a page, by geometry and attributes.
+    renewed
+        Shapes made since :meth:`forget`, which come first.
+    """
+
+    def __init__(self, frame_inputs: Mapping[str, Type], limit_bytes: int) -> None:
+        self.frame_inputs = dict(frame_inputs)
+        self.limit_bytes = limit_bytes
+        self.shapes: dict[Any, Shape] = {}
+        self.renewed: dict[Any, Shape] = {}
+        self._schemas: dict[Any, Schema] = {}
+        self._follows: dict[tuple[str, str, bool], Follows] = {}
+
+    def forget(self) -> None:
+        """Drop shapes that no page took."""
+        self.renewed = {}
+
+    def plan(self, draw: Draw, before: Resident | None = None) -> Plan:
+        """Read a draw's values.
+
+        Parameters
+        ----------
+        before
+            What replaces a resident may hold an adaptive value of it that raises just now; then
+            the last good value is taken over.
+
+        Raises
+        ------
+        HeapsceneError
+            A value is missing, unknown or of the wrong type, or all of it exceeds a page.
+        """
+        plan = Plan()
+        plan.draw = draw
+        plan.schema = schema = self._schema(draw)
+        last = None if before is None else before.draw
+        geometry = draw.geometry
+        if last is not None and before is not None and geometry is last.geometry:
+            default = before.part.shape.geometry
+            plan.shape = self._shape(_read(geometry, default), schema)
+        else:
+            plan.shape = self._shape(_read(geometry), schema)
+        if before is None or last is None:
+            plan.visible = bool(_read(draw.visible))
+            plan.state = read_state(_read(draw.state))
+            plan.instances = read_count(_read(draw.instance_count))
+        else:
+            same = draw.visible is last.visible
+            plan.visible = bool(_read(draw.visible, *((before.visible,) if same else ())))
+            same = draw.state is last.state
+            plan.state = read_state(_read(draw.state, *((before.slot.state,) if same else ())))
+            same = draw.instance_count is last.instance_count
+            count = _read(draw.instance_count, *((before.instances,) if same else ()))
+            plan.instances = read_count(count)
+        plan.pieces = [self._input(field, draw, plan, before) for field in schema.inputs]
+        self._check_size(plan)
+        return plan
+
+    def renew(self, shape: Shape) -> Shape:
+        """Return a shape of the same geometry with its arrays as they are now."""
+        made = make_shape(shape.geometry, shape.schema)
+        self.renewed[shape.key] = made
+        return made
+
+    def _schema(self, draw: Draw) -> Schema:
+        key = (draw.program.hash, frozenset(draw.inputs), frozenset(draw.instances))
+        schema = self._schemas.get(key)
+        if schema is None:
+            schema = make_schema(draw.program, {*draw.inputs, *draw.instances}, self.frame_inputs)
+            # Draws that leave defaults out have the schema of those that write them.
+            schema = self._schemas.setdefault(schema.key, schema)
+            self._schemas[key] = schema
+        return schema
+
+    def _shape(self, geometry: Geometry, schema: Schema) -> Shape:
+        key = (id(geometry), schema.attributes_key)
+        shape = self.renewed.get(key) or self.shapes.get(key)
+        if shape is None:
+            shape = make_shape(geometry, schema)
+            self.renewed[shape.key] = shape
+        return shape
+
+    def _input(self, field: HeaderField, draw: Draw, plan: Plan, before: Resident | None) -> Piece:
+        name = field.name
+        if name in draw.inputs:
+            value = draw.inputs[name]
+            if not isinstance(value, AVal) or value.is_constant:
+                if isinstance(value, AVal):
+                    value = value.force()
+                data = encode_value(field.type, value, name)
+                return Piece((field.tag, data), len(data), 0, data)
+            try:
+                data = encode_value(field.type, value.force(), name)
+            except Exception:
+                held = _held(before, name, value)
+                if held is None:
+                    raise
+                return Piece(held.key, held.nbytes, 0, held, value, held.follows)
+            follows = self._following(field, rows=False)
+            return Piece((field.tag, id(value)), len(data), 0, data, value, follows)
+        if name in draw.instances:
+            return self._rows(field, draw, plan, before)
+        assert field.default is not None
+        return Piece((field.tag, field.default), len(field.default), 0, field.default)
+
+    def _rows(self, field: HeaderField, draw: Draw, plan: Plan, before: Resident | None) -> Piece:
+        name, words = field.name, field.type.words
+        value = draw.instances[name]
+        if not is_adaptive(value):
+            rows = encode_rows(field.type, _read(value), name)
+            piece = Piece(array_key(rows), rows.nbytes, words, rows)
+        else:
+            follows = self._following(field, rows=True)
+            try:
+                rows = encode_rows(field.type, value.force(), name)
+            except Exception:
+                held = _held(before, name, value)
+                if held is None:
+                    raise
+                piece = Piece(held.key, held.nbytes, words, held, value, follows)
+            else:
+                key = (field.tag, id(value), rows.nbytes)
+                piece = Piece(key, rows.nbytes, words, rows, value, follows)
+        count = piece.nbytes // (4 * words)
+        adaptive = isinstance(draw.instance_count, AVal)
+        if count != plan.instances and not (adaptive and count > plan.instances):
+            check_instances(name, count, plan.instances)
+        return piece if count != 1 else piece._replace(stride=0)
+
+    def _following(self, field: HeaderField, *, rows: bool) -> Follows:
+        key = (field.name, field.tag, rows)
+        found = self._follows.get(key)
+        if found is None:
+            found = self._follows[key] = Follows(field.name, field.type, rows)
+        return found
+
+    def _check_size(self, plan: Plan) -> None:
+        room = self.limit_bytes - 16
+        pieces = (*plan.shape.pieces, *plan.pieces)
+        if plan.shape.nbytes + sum([piece.nbytes + 16 for piece in plan.pieces]) <= room:
+            return
+        sizes = {piece.key: max(16, (piece.nbytes + 15) & ~15) for piece in pieces}
+        total = sum(sizes.values())
+        if total <= room:
+            return
+        geometry = sum(sizes[key] for key in {piece.key for piece in plan.shape.pieces})
+        raise HeapFullError(
+            explain(
+                "a draw does not fit on a page of the heap",
+                facts={
+                    "needed": f"{total:,} bytes",
+                    "page": f"{room:,} bytes",
+                    "geometry": f"{geometry:,} bytes",
+                    "inputs": f"{total - geometry:,} bytes",
+                },
+                fix="Split the geometry into several draws, or give a larger page_bytes=.",
+            )
+        )
+
+
+def is_adaptive(value: Any) -> bool:
+    """Whether a value may change."""
+    return isinstance(value, AVal) and not value.is_constant
+
+
+def read_count(value: Any) -> int:
+    """Return an instance count.
+
+    Raises
+    ------
+    InputError
+        Not a whole number, or negative.
+    """
+    try:
+        count = int(value.__index__())
+    except (AttributeError, TypeError):
+        count = -1
+    if not 0 <= count < 2**32:
+        raise InputError(
+            explain(
+                "instance_count has to be a whole number that is not negative",
+                facts={"value": repr(value)},
+                fix="Write instance_count=0 to draw nothing.",
+            )
+        )
+    return count
+
+
+def read_state(value: Any) -> PipelineState:
+    """Return a pipeline state.
+
+    Raises
+    ------
+    StateError
+        It is something else.
+    """
+    if not isinstance(value, PipelineState):
+        raise StateError(
+            explain(
+                "state has to be a PipelineState",
+                facts={"given": type(value).__name__},
+                fix="Write state=PipelineState(cull_mode='back'), or an adaptive value of one.",
+            )
+        )
+    return value
+
+
+def _read(value: Any, *last: Any) -> Any:
+    """Return the value now, or the `last` good one if there is one and reading raises."""
+    if not isinstance(value, AVal):
+        return value
+    try:
+        return value.force()
+    except Exception:
+        if last:
+            return last[0]
+        raise
+
+
+def _held(before: Resident | None, name: str, value: Any) -> Entry | None:
+    """Return the entry of an input that the resident already takes from `value`."""
+    if before is None:
+        return None
+    if before.draw.inputs.get(name) is not value and before.draw.instances.get(name) is not value:
+        return None
+    for field, entry in zip(before.bucket.schema.inputs, before.entries, strict=True):
+        if field.name == name and entry.aval is value:
+            return entry
+    return None

@@ -1,0 +1,127 @@
+"""Which words a draw's header row has, from what its program reads and the draw binds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, Literal, NamedTuple
+
+from heapscene.draw import encode_value
+from heapscene.errors import InputError, explain
+from heapscene.shader import ProgramLike
+from heapscene.shader import Type
+
+__all__ = ["HeaderField", "Schema", "make_schema"]
+
+
+class HeaderField(NamedTuple):
+    """Two words of a header row: `base` at `word` and `stride` behind it.
+
+    Element k lies at ``base + k * stride``, in words of the page; attributes are indexed by
+    vertex, inputs by instance. `tag` names the type in keys of entries.
+    """
+
+    name: str
+    kind: Literal["attribute", "input"]
+    type: Type
+    word: int
+    tag: str
+    default: bytes | None
+
+
+class Schema:
+    """The header layout of all draws of a program that bind the same inputs.
+
+    Attributes
+    ----------
+    fields
+        Every attribute, then every bound input, both sorted by name.
+    frame_names
+        Inputs that come from the frame, sorted.
+    attributes_key
+        Equal for schemas whose geometry is laid out alike.
+    """
+
+    __slots__ = (
+        "attributes",
+        "attributes_key",
+        "fields",
+        "frame_names",
+        "inputs",
+        "key",
+        "model",
+        "program",
+        "row_words",
+    )
+
+    def __init__(
+        self, program: ProgramLike, frame_names: tuple[str, ...], fields: tuple[HeaderField, ...]
+    ) -> None:
+        self.program = program
+        self.frame_names = frame_names
+        self.fields = fields
+        self.attributes = tuple(field for field in fields if field.kind == "attribute")
+        self.inputs = tuple(field for field in fields if field.kind == "input")
+        self.row_words = 2 * len(fields)
+        self.key = (program.hash, frame_names)
+        self.attributes_key = tuple(
+            (field.name, field.tag, field.default) for field in self.attributes
+        )
+        self.model = next((field for field in self.inputs if field.name == "model"), None)
+
+
+def make_schema(
+    program: ProgramLike, bound: Iterable[str], frame_inputs: Mapping[str, Type]
+) -> Schema:
+    """Return the schema of draws of `program` that bind the inputs `bound`.
+
+    What a draw does not bind comes from the frame, and what the frame does not have from the
+    program's defaults.
+
+    Raises
+    ------
+    InputError
+        An input has none of these sources, or another type in the frame.
+    """
+    interface = program.interface
+    bound = set(bound)
+    fields: list[HeaderField] = []
+    frame_names: list[str] = []
+    for name, type_ in sorted(interface.attributes.items()):
+        default = interface.attribute_defaults.get(name)
+        fields.append(_field(name, "attribute", type_, 2 * len(fields), default))
+    for name, type_ in sorted(interface.inputs.items()):
+        default = interface.input_defaults.get(name)
+        if name in bound:
+            fields.append(_field(name, "input", type_, 2 * len(fields), default))
+        elif name in frame_inputs:
+            if frame_inputs[name] != type_:
+                raise InputError(
+                    explain(
+                        f"the frame input {name!r} has another type than the program declares",
+                        facts={"frame": frame_inputs[name], "program": type_},
+                        fix=f"Declare {name}: {frame_inputs[name]}, or bind {name!r} in the draw.",
+                    )
+                )
+            frame_names.append(name)
+        elif name in interface.input_defaults:
+            fields.append(_field(name, "input", type_, 2 * len(fields), default))
+        else:
+            raise InputError(
+                explain(
+                    f"the program reads {name!r}, and neither the draw nor the frame gives it",
+                    facts={
+                        "program": program.hash[:12],
+                        "bound": ", ".join(sorted(bound)) or "nothing",
+                        "frame": ", ".join(sorted(frame_inputs)) or "nothing",
+                    },
+                    fix=f"Write inputs={{{name!r}: ...}} in the draw ({name}: {type_}).",
+                )
+            )
+    return Schema(program, tuple(frame_names), tuple(fields))
+
+
+def _field(
+    name: str, kind: Literal["attribute", "input"], type_: Type, word: int, default: Any
+) -> HeaderField:
+    packed = None if default is None else encode_value(type_, default, name)
+    return HeaderField(name, kind, type_, word, str(type_), packed)

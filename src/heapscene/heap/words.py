@@ -1,0 +1,96 @@
+"""A growable array of 32-bit words that remembers what changed in it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from heapscene.heap.dirty import DirtyRanges
+
+__all__ = ["Words"]
+
+
+class Words:
+    """The CPU side of one GPU buffer: pages, header rows and records are such arrays.
+
+    Attributes
+    ----------
+    data
+        ``(capacity,)`` uint32. Another array after growth, so do not keep it.
+    used
+        How many words at the front have a meaning. Words that become used are dirty.
+    dirty
+        What changed since the last drain, in words.
+    """
+
+    __slots__ = ("_bytes", "data", "dirty", "limit", "used")
+
+    data: NDArray[np.uint32]
+    used: int
+    dirty: DirtyRanges
+
+    def __init__(self, capacity: int = 256, limit: int | None = None) -> None:
+        self.limit = limit
+        self.used = 0
+        self.dirty = DirtyRanges()
+        self.data = np.zeros(capacity if limit is None else min(capacity, limit), np.uint32)
+        self._bytes = _bytes_of(self.data)
+
+    def resize(self, used: int) -> None:
+        """Set how many words are used; capacity doubles until they fit."""
+        if used > len(self.data):
+            capacity = max(used, 2 * len(self.data))
+            if self.limit is not None:
+                capacity = max(used, min(capacity, self.limit))
+            data = np.zeros(capacity, np.uint32)
+            data[: len(self.data)] = self.data
+            self.data = data
+            self._bytes = _bytes_of(data)
+        if used > self.used:
+            self.dirty.add(self.used, used)
+        self.used = used
+
+    def read(self, offset: int, words: int) -> bytes:
+        """Return the bytes of `words` words from `offset` on."""
+        return self._bytes[offset * 4 : (offset + words) * 4].tobytes()
+
+    def write(self, offset: int, data: bytes | NDArray[Any]) -> bool:
+        """Write ``data`` from word ``offset`` on, inside the used part.
+
+        Parameters
+        ----------
+        data
+            A whole number of words: bytes, or an array of 32-bit numbers.
+
+        Returns
+        -------
+        bool
+            Whether any byte differed. Only then something becomes dirty.
+        """
+        if isinstance(data, bytes) and len(data) <= 256:
+            start = offset * 4
+            stop = start + len(data)
+            if self._bytes[start:stop].tobytes() == data:
+                return False
+            self._bytes[start:stop] = data
+            self.dirty.add(offset, stop >> 2)
+            return True
+        if isinstance(data, bytes):
+            new = np.frombuffer(data, np.uint32)
+        else:
+            new = np.ascontiguousarray(data).reshape(-1).view(np.uint32)
+        old = self.data[offset : offset + len(new)]
+        changed = old != new
+        first = int(changed.argmax()) if len(new) else 0
+        if not len(new) or not changed[first]:
+            return False
+        last = len(new) - int(changed[::-1].argmax())
+        old[first:last] = new[first:last]
+        self.dirty.add(offset + first, offset + last)
+        return True
+
+
+def _bytes_of(data: NDArray[np.uint32]) -> memoryview:
+    return memoryview(data).cast("B")  # pyright: ignore[reportArgumentType]

@@ -1,0 +1,72 @@
+"""From plain data to scene nodes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from heapscene.draw import Geometry
+from heapscene.io.model import LoadedMaterial, LoadedNode, LoadedPart
+from heapscene.scene import Group, Mesh, Scene
+
+if TYPE_CHECKING:
+    from heapscene.draw import Material
+
+__all__ = ["NamedGroup", "build_scene"]
+
+
+class NamedGroup(Group):
+    """A group that knows what it is called in the file it comes from.
+
+    Attributes
+    ----------
+    name
+        The file's name for it, or ``""``.
+    """
+
+    __slots__ = ("name",)
+
+    name: str
+
+    def __init__(self, name: str, *children: Any, transform: Any = None) -> None:
+        self.name = name
+        super().__init__(*children, transform=transform)
+
+
+def build_scene(root: LoadedNode) -> Scene:
+    """Make nodes of what a reader gave.
+
+    Parts that are one object become meshes over one geometry, and one material likewise, so the
+    heap stores them once.
+
+    Raises
+    ------
+    GeometryError
+        A part's arrays do not fit together.
+    InputError
+        A transform is not a finite affine matrix.
+    """
+    geometries: dict[int, Geometry] = {}
+    materials: dict[int, Material] = {}
+
+    def mesh_at(part: LoadedPart, place: Any) -> Mesh:
+        if id(part) not in geometries:
+            geometries[id(part)] = Geometry(part.attributes, part.indices)
+        if id(part.material) not in materials:
+            materials[id(part.material)] = make_material(part.material)
+        return Mesh(geometries[id(part)], materials[id(part.material)], transform=place)
+
+    # children before parents, without recursion: files may nest deeper than Python may
+    groups: dict[int, NamedGroup] = {}
+    for node, _ in reversed(list(root.walk())):
+        below = [groups.pop(id(child)) for child in node.children]
+        meshes = [mesh_at(part, place) for place in node.places() for part in node.parts]
+        groups[id(node)] = NamedGroup(node.name, *meshes, *below, transform=node.transform)
+    return Scene(groups[id(root)])
+
+
+def make_material(material: LoadedMaterial) -> Material:
+    """Return the material that shows what a file says."""
+    from heapscene.materials import PhongMaterial, UnlitMaterial
+
+    kind = UnlitMaterial if material.unlit else PhongMaterial
+    return kind(color=material.color)

@@ -1,0 +1,133 @@
+"""The expanded index buffer: all draws of a bucket as one indexed mesh."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from heapscene.heap import RECORD
+from heapscene.kernels.kernel import kernel
+from heapscene.kernels.records import invocation, params, records
+from heapscene.shader import (
+    builtin,
+    compute,
+    function,
+    min,  # noqa: A004
+    storage,
+    u32,
+    vec2u,
+    vec3u,
+)
+from heapscene.typing import UintArray
+
+__all__ = ["expand_reference", "write_indices"]
+
+firsts = storage("firsts", vec2u, binding=2)
+page = storage("page", u32, binding=3)
+indices = storage("indices", u32, binding=4, access="read_write")
+
+
+@function
+def owner(emitted: u32, from_record: u32) -> u32:
+    """Return the last record, from ``from_record`` on, that starts at or before ``emitted``."""
+    low = from_record
+    high = params.records - 1
+    while low < high:
+        middle = (low + high + 1) // 2
+        if firsts[middle].x <= emitted:
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+@function
+def index_at(start: u32, width: u32, k: u32) -> u32:
+    """Return the k-th index of an array that starts at a byte of the page."""
+    byte = start + k * width
+    word = page[byte // 4] >> (byte % 4 * 8)
+    if width == 1:
+        return word & 0xFF
+    if width == 2:
+        return word & 0xFFFF
+    return word
+
+
+def _write_indices(
+    parameters: UintArray,
+    table: UintArray,
+    starts: UintArray,
+    page_words: UintArray,
+    result: UintArray,
+) -> None:
+    n, first, stop = int(parameters[0]), int(parameters[5]), int(parameters[6])
+    values = expand_reference(table, starts[: n + 1], page_words)[first:stop]
+    result[: len(values)] = values
+
+
+# One invocation walks over 64 consecutive indices. Milliseconds on llvmpipe, beside a search for
+# each index (through a tile table) and one invocation per record:
+#                                    walk   search   record
+#   10,000 boxes (0.36 M indices)     2.4      8.8      1.7
+#   5,000 mixed spheres (4.7 M)      24      170       30
+#   10,000 boxes, 90 % hidden         0.3      0.9      1.7
+# Per record a single large mesh would be written by a single invocation.
+@kernel(twin=_write_indices)
+@compute(workgroup_size=64)
+def write_indices(
+    thread: vec3u = builtin.global_invocation_id, groups: vec3u = builtin.num_workgroups
+) -> None:
+    """Write the indices ``first`` to ``stop`` into a window that starts at ``first``."""
+    emitted = params.first + invocation(thread, groups, 64) * 64
+    total = min(params.stop, firsts[params.records].x)
+    if emitted >= total:
+        return
+    stop = emitted + min(64, total - emitted)
+    number = owner(emitted, 0)
+    while emitted < stop:
+        if firsts[number + 1].x <= emitted:
+            number = owner(emitted, number + 1)
+        record = records[number]
+        first = firsts[number]
+        k = (emitted - first.x) % record.count
+        vertex = first.y + (emitted - first.x) // record.count * record.vertex_span
+        end = min(firsts[number + 1].x, stop)
+        while emitted < end:
+            index = k
+            if record.index_width > 0:
+                index = index_at(record.index_start, record.index_width, k) - record.vertex_first
+            indices[emitted - params.first] = vertex + index
+            emitted += 1
+            k += 1
+            if k == record.count:
+                k = u32(0)
+                vertex += record.vertex_span
+
+
+def expand_reference(table: UintArray, starts: UintArray, page_words: UintArray) -> UintArray:
+    """Return the expanded index buffer.
+
+    Parameters
+    ----------
+    table
+        ``(n, 8)`` words.
+    starts
+        ``(n + 1, 2)``, see :func:`~heapscene.kernels.scan_reference`.
+    page_words
+        Words of the page that the records' indices lie on.
+
+    Returns
+    -------
+    numpy.ndarray
+        ``(emitted,)``: the record's first vertex + instance * vertex span + index - smallest index.
+    """
+    emitted = np.arange(int(starts[-1, 0]), dtype=np.int64)
+    owners = np.searchsorted(starts[:-1, 0], emitted, side="right") - 1
+    record = np.ascontiguousarray(table, np.uint32).reshape(-1).view(RECORD)[owners]
+    instance, k = np.divmod(emitted - starts[owners, 0], record["count"])
+    width = record["index_width"]
+    byte = record["index_start"] + k * width
+    word = page_words[byte // 4].astype(np.int64) >> (byte % 4 * 8)
+    mask = np.array([0, 0xFF, 0xFFFF, 0, 0xFFFFFFFF])[width]
+    local = np.where(width == 0, k, (word & mask) - record["vertex_first"])
+    vertex = starts[owners, 1] + instance * record["vertex_span"] + local
+    return (vertex & 0xFFFFFFFF).astype(np.uint32)

@@ -1,0 +1,88 @@
+"""Which record, instance and vertex a vertex number means: the search of the vertex stage.
+
+Both searches return the *last* record whose first number is not larger than the one asked for, so
+hidden records and holes, which own no number, are never returned.
+"""
+
+from __future__ import annotations
+
+from heapscene.kernels.loads import page
+from heapscene.kernels.records import Record
+from heapscene.shader import function, storage, struct, u32, vec2u
+
+__all__ = ["Located", "firsts", "locate_emitted", "locate_vertex", "records", "tiles"]
+
+
+@struct
+class Located:
+    """Header row, instance and vertex of the geometry."""
+
+    header: u32
+    instance: u32
+    vertex: u32
+
+
+records = storage("records", Record, binding=3)
+firsts = storage("firsts", vec2u, binding=4)
+tiles = storage("tiles", u32, binding=5)
+
+
+@function
+def find_emitted(number: u32) -> u32:
+    low = tiles[number >> 6]
+    high = tiles[(number >> 6) + 1]
+    while low < high:
+        middle = (low + high + 1) >> 1
+        if firsts[middle].x <= number:
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+@function
+def find_vertex(number: u32) -> u32:
+    low = tiles[number >> 6]
+    high = tiles[(number >> 6) + 1]
+    while low < high:
+        middle = (low + high + 1) >> 1
+        if firsts[middle].y <= number:
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+@function
+def load_index(start: u32, width: u32, k: u32) -> u32:
+    at = start + k * width
+    word = page[at >> 2]
+    if width == 4:
+        return word
+    shifted = word >> ((at & 3) << 3)
+    if width == 2:
+        return shifted & 0xFFFF
+    return shifted & 0xFF
+
+
+@function
+def locate_vertex(number: u32) -> Located:
+    found = find_vertex(number)
+    record = records[found]
+    local = number - firsts[found].y
+    instance = local // record.vertex_span
+    vertex = record.vertex_first + local - instance * record.vertex_span
+    return Located(header=record.header, instance=instance, vertex=vertex)
+
+
+@function
+def locate_emitted(number: u32) -> Located:
+    found = find_emitted(number)
+    record = records[found]
+    local = number - firsts[found].x
+    instance = local // record.count
+    k = local - instance * record.count
+    vertex = record.vertex_first + k
+    if record.index_width != 0:
+        vertex = load_index(record.index_start, record.index_width, k)
+    return Located(header=record.header, instance=instance, vertex=vertex)

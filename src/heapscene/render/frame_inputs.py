@@ -1,0 +1,107 @@
+"""Frame inputs: values that are the same for all draws of a frame, in one uniform buffer."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from heapscene.adaptive import AVal
+from heapscene.draw import CameraMatrices, encode_value
+from heapscene.errors import InputError, explain
+from heapscene.kernels import FrameLayout
+from heapscene.shader import F32, MAT3, MAT4, VEC2, VEC3, VEC4, Type
+
+__all__ = ["FrameInputs"]
+
+CAMERA_INPUTS: Mapping[str, Type] = {
+    "view": MAT4,
+    "proj": MAT4,
+    "camera_position": VEC3,
+    "viewport": VEC2,
+    "time": F32,
+}
+_BY_SHAPE: Mapping[tuple[int, ...], Type] = {
+    (): F32,
+    (2,): VEC2,
+    (3,): VEC3,
+    (4,): VEC4,
+    (3, 3): MAT3,
+    (4, 4): MAT4,
+}
+
+
+class FrameInputs:
+    """The camera's values and those that the user gives, packed for the uniform buffer.
+
+    Parameters
+    ----------
+    extra
+        Further values by name: numbers or arrays (or adaptive values of those). Their type follows from the shape:
+        a number is ``f32``, three numbers ``vec3``, a 4×4 array ``mat4``.
+    """
+
+    def __init__(self, extra: Mapping[str, Any]) -> None:
+        self._values: dict[str, Any] = dict(extra)
+        types = dict(CAMERA_INPUTS)
+        for name, value in extra.items():
+            types[name] = CAMERA_INPUTS.get(name) or _type_of(name, _read(value))
+        self.layout = FrameLayout(types)
+
+    @property
+    def viewport(self) -> tuple[float, float]:
+        """Width and height of what is drawn into; square until somebody says."""
+        return self._values.get("viewport", (1, 1))
+
+    def pack(
+        self, camera: CameraMatrices, changes: Mapping[str, Any]
+    ) -> bytes:
+        """Return the bytes of the uniform buffer for this frame.
+
+        Raises
+        ------
+        InputError
+            ``changes`` has a name that was not declared when the scene was made.
+        """
+        for name in changes:
+            if name not in self.layout.types:
+                raise InputError(
+                    explain(
+                        f"{name!r} is not a frame input of this scene",
+                        facts={"known": ", ".join(sorted(self.layout.types))},
+                        fix=f"Declare it when the scene is made: inputs={{{name!r}: value}}.",
+                    )
+                )
+        values = {
+            "view": camera.view,
+            "proj": camera.proj,
+            "camera_position": camera.position,
+            "viewport": (1, 1),
+            "time": 0.0,
+            **self._values,
+            **changes,
+        }
+        self._values.update(changes)
+        encoded = {
+            name: encode_value(type_, _read(values[name]), name)
+            for name, type_ in self.layout.types.items()
+        }
+        return self.layout.pack(encoded)
+
+
+def _read(value: Any) -> Any:
+    return value.force() if isinstance(value, AVal) else value
+
+
+def _type_of(name: str, value: Any) -> Type:
+    shape = np.shape(value)
+    if shape not in _BY_SHAPE:
+        raise InputError(
+            explain(
+                f"frame input {name!r} has shape {shape}",
+                facts={"allowed": "a number, 2 to 4 numbers, or a 3×3 or 4×4 array"},
+                fix="Give per-draw data as a draw's inputs instead.",
+            )
+        )
+    return _BY_SHAPE[shape]

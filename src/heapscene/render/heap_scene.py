@@ -1,0 +1,309 @@
+"""HeapScene: draws in a heap, drawn inside anyone's passes.
+
+The file to read first: :meth:`HeapScene.update`, :meth:`~HeapScene.encode_compute` and
+:meth:`~HeapScene.encode_draws` are one frame, in the order of the folders.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from heapscene.adaptive import drain_posted, evaluations
+from heapscene.draw import Draw, camera_matrices, fit_viewpoint
+from heapscene.errors import FrameOrderError, InputError, explain
+from heapscene.gpu import Counters, Mirror, SmallBuffer, Usage, pipelines_of
+from heapscene.heap import Bucket, Heap
+from heapscene.render.bucket_gpu import BucketGpu, choose_encoding
+from heapscene.render.frame_inputs import FrameInputs
+from heapscene.render.report import FrameReport
+from heapscene.render.sources import ManualReader, open_reader
+from heapscene.render.targets import Targets
+
+if TYPE_CHECKING:
+    import wgpu
+
+__all__ = ["HeapScene"]
+
+Encoding = Literal["auto", "expanded", "mega"]
+PAGE_BYTES = 256 * 2**20
+MIB = 2**20
+
+
+class HeapScene:
+    """A heap of draws that one device draws, inside passes that you begin and submit.
+
+    Parameters
+    ----------
+    device
+        A ``wgpu.GPUDevice``; WebGPU's default limits suffice.
+    targets
+        Formats and samples of the render pass that the draws will be encoded into.
+    draws
+        A scene, a draw, an adaptive set of those, or a short list of those.
+    page_bytes
+        Largest size of a heap page; by default the device's limit, at most 256 MiB.
+    encoding
+        ``"expanded"``, ``"mega"``, or ``"auto"``: expanded while the index buffer fits the budget.
+    inputs
+        Further frame inputs by name, such as a light: numbers or arrays, or adaptive values of those.
+    expanded_bytes
+        Budget for expanded index buffers; by default a quarter of what the heap holds, 64 to 512 MiB.
+
+    Examples
+    --------
+    ::
+
+        scene = hs.HeapScene(device, hs.Targets(samples=4), my_scene)
+        report = scene.update(camera, inputs={"viewport": (800, 600)})
+        scene.encode_compute(encoder)
+        render_pass = encoder.begin_render_pass(...)
+        scene.encode_draws(render_pass)
+        render_pass.end()
+        device.queue.submit([encoder.finish()])
+    """
+
+    def __init__(
+        self,
+        device: wgpu.GPUDevice,
+        targets: Targets,
+        draws: Any = (),
+        *,
+        page_bytes: int | None = None,
+        encoding: Encoding = "auto",
+        inputs: Mapping[str, Any] | None = None,
+        expanded_bytes: int | None = None,
+    ) -> None:
+        if encoding not in ("auto", "expanded", "mega"):
+            raise InputError(
+                explain(
+                    f"encoding cannot be {encoding!r}",
+                    fix='Write encoding="auto", "expanded" or "mega".',
+                )
+            )
+        self._device = device
+        self._targets = targets
+        self._encoding = encoding
+        self._expanded_bytes = expanded_bytes
+        self._pipelines = pipelines_of(device)
+        self._counters = self._pipelines.counters
+        self._frame = FrameInputs(inputs or {})
+        self._readers = [open_reader(draws)]
+        self._manual = ManualReader()
+        self._heap = Heap(page_bytes or page_limit(device), self._frame.layout.types)
+        self._uniform = SmallBuffer(device, "frame inputs", Usage.UNIFORM, self._counters)
+        self._pages: dict[Any, Mirror] = {}
+        self._buckets: dict[Bucket, BucketGpu] = {}
+        self._largest = int(device.limits["max-buffer-size"])
+        self._fitted: Any = None
+        self._stage = "new"
+        self.report = FrameReport()
+
+    # -- draws
+    def add(self, draw: Draw) -> None:
+        """Add a draw from the next frame on; it is drawn after those that are there."""
+        self._manual.add(draw)
+
+    def remove(self, draw: Draw) -> None:
+        """Remove a draw that :meth:`add` added."""
+        self._manual.remove(draw)
+
+    def order(self) -> list[Draw]:
+        """Return the draws in the order in which the GPU takes them, hidden ones included."""
+        return self._heap.order()
+
+    # -- a frame
+    def update(self, camera: Any = None, *, inputs: Mapping[str, Any] | None = None) -> FrameReport:
+        """Bring the heap and its copy on the GPU up to date; encode nothing.
+
+        Parameters
+        ----------
+        camera
+            Anything with ``view``, ``proj`` and ``position``, or a camera of heapscene. Without one, a camera is
+            fitted to what is visible at the first frame with something in it, and kept until :meth:`fit`.
+        inputs
+            New values of frame inputs by name, kept until changed; ``viewport`` is ``(width, height)``.
+        """
+        report = self.report = FrameReport()
+        before = self._counters.snapshot()
+        evaluated = evaluations()
+        with report.stage("adaptive"):
+            failed = _drain()
+        with report.stage("scene"):
+            changes = [step for reader in self._readers for step in reader.changes()]
+            changes += self._manual.changes()
+        with report.stage("heap"):
+            self._heap.apply(changes)
+            self._heap.pull()
+        with report.stage("render"):
+            self._write_frame(camera, inputs or {})
+        with report.stage("gpu"):
+            self._sync()
+        report.nodes_evaluated = evaluations() - evaluated
+        self._count(report, before)
+        self._stage = "updated"
+        if failed is not None:
+            raise failed
+        return report
+
+    def encode_compute(self, encoder: wgpu.GPUCommandEncoder) -> None:
+        """Encode the kernels that changed draws need; nothing on a still frame."""
+        self._expect("updated", "encode_compute", "update")
+        before = self._counters.snapshot()
+        with self.report.stage("kernels"):
+            for bucket, on_gpu in self._buckets.items():
+                page = self._pages[bucket.page]
+                self.report.compute_passes += on_gpu.encode_compute(encoder, page)
+        self._count(self.report, before)
+        self._stage = "computed"
+
+    def encode_draws(self, render_pass: wgpu.GPURenderPassEncoder) -> None:
+        """Encode one indirect draw per program, page and pipeline state.
+
+        Uses bind group 0 and sets pipeline and index buffer.
+        """
+        self._expect("computed", "encode_draws", "encode_compute")
+        before = self._counters.snapshot()
+        with self.report.stage("render"):
+            for bucket, on_gpu in self._buckets.items():
+                page = self._pages[bucket.page]
+                calls = on_gpu.encode_draws(render_pass, self._uniform, page)
+                self.report.draw_calls += calls
+                if calls:
+                    counts = self.report.encodings
+                    counts[on_gpu.encoding] = counts.get(on_gpu.encoding, 0) + calls
+        self._count(self.report, before)
+        self._stage = "new"
+
+    def _expect(self, stage: str, called: str, first: str) -> None:
+        if self._stage != stage:
+            raise FrameOrderError(
+                explain(
+                    f"{called} was called without {first} before it",
+                    facts={"order": "update, encode_compute, encode_draws, submit"},
+                    fix=f"Call {first} first, once per frame.",
+                )
+            )
+
+    # -- the parts of update
+    def _write_frame(self, camera: Any, inputs: Mapping[str, Any]) -> None:
+        viewport = inputs.get("viewport") or self._frame.viewport
+        aspect = viewport[0] / viewport[1]
+        if camera is None:
+            camera = self._fit_once(aspect)
+        # Bounds cost a pass over all draws after each change: only who fits the depth range pays.
+        fixed = all(getattr(camera, name, None) is not None for name in ("near", "far"))
+        needs_bounds = hasattr(camera, "matrices") and not fixed
+        bounds = self._heap.world_bounds() if needs_bounds else np.full((2, 3), np.nan)
+        matrices = camera_matrices(camera, aspect, bounds)
+        self._uniform.write(self._frame.pack(matrices, inputs))
+
+    def _fit_once(self, aspect: float) -> Any:
+        if self._fitted is not None:
+            return self._fitted
+        bounds = self._heap.world_bounds()
+        camera = fit_viewpoint(bounds, aspect)
+        if np.isfinite(bounds).all():
+            self._fitted = camera
+        return camera
+
+    def _sync(self) -> None:
+        heap = self._heap
+        for page in heap.pages:
+            mirror = self._pages.get(page)
+            if mirror is None:
+                mirror = self._pages[page] = Mirror(
+                    self._device, f"page {page.number}", Usage.STORAGE, self._counters
+                )
+            mirror.sync(page)
+        if len(self._pages) > len(heap.pages):
+            kept = set(heap.pages)
+            for page in [page for page in self._pages if page not in kept]:
+                self._pages.pop(page).close()
+        live = heap.buckets
+        if len(self._buckets) != len(live) or any(b not in self._buckets for b in live):
+            self._match_buckets(live)
+        budget = self._budget()
+        for bucket, on_gpu in self._buckets.items():
+            encoding = choose_encoding(bucket, self._encoding, budget, self._largest)
+            if encoding == "expanded":
+                budget -= bucket.emitted * 4
+            on_gpu.sync(encoding)
+
+    def _match_buckets(self, live: list[Bucket]) -> None:
+        old = self._buckets
+        self._buckets = {
+            bucket: old.pop(bucket, None)
+            or BucketGpu(bucket, self._pipelines, self._targets, self._frame.layout)
+            for bucket in live
+        }
+        for gone in old.values():
+            gone.close()
+
+    def _budget(self) -> int:
+        if self._expanded_bytes is not None:
+            return self._expanded_bytes
+        held = sum(page.used * 4 for page in self._heap.pages)
+        return min(max(held // 4, 64 * MIB), 512 * MIB)
+
+    def _count(self, report: FrameReport, before: Counters) -> None:
+        since = self._counters.since(before)
+        report.bytes_uploaded += since.bytes_uploaded
+        report.upload_writes += since.upload_writes
+        report.buffers_created += since.buffers_created
+        report.pipelines_created += since.pipelines_created
+        report.shader_modules_created += since.shader_modules_created
+        report.draws = self._heap.draw_count
+        report.visible_draws = self._heap.visible_count
+        report.pages = len(self._heap.pages)
+        report.slots = sum(len(bucket.slots) for bucket in self._heap.buckets)
+        report.emitted_indices = sum(bucket.emitted for bucket in self._heap.buckets)
+
+    # -- looking inside
+    def fit(self) -> None:
+        """Fit the camera anew at the next frame that gets none."""
+        self._fitted = None
+
+    def world_bounds(self) -> NDArray[np.float64]:
+        """Return the box around all visible draws at the last update, ``(2, 3)``; NaN if empty."""
+        return self._heap.world_bounds()
+
+    def ready(self) -> bool:
+        """Whether every pipeline that the last update needs is made."""
+        return all(bucket.ready for bucket in self._buckets.values())
+
+    def stats(self) -> dict[str, Any]:
+        """Return sizes: pages, bytes, buckets, slots, draws, and bytes on the GPU."""
+        gpu = sum(mirror.nbytes for mirror in self._pages.values())
+        gpu += sum(bucket.nbytes for bucket in self._buckets.values())
+        return {**self._heap.stats(), "gpu_bytes": gpu}
+
+    def close(self) -> None:
+        """Free everything on the GPU."""
+        for bucket in self._buckets.values():
+            bucket.close()
+        for mirror in self._pages.values():
+            mirror.close()
+        self._buckets.clear()
+        self._pages.clear()
+        self._uniform.close()
+
+
+def page_limit(device: wgpu.GPUDevice) -> int:
+    """Return the largest page that ``device`` can bind, at most 256 MiB."""
+    limits = device.limits
+    return min(
+        int(limits["max-storage-buffer-binding-size"]), int(limits["max-buffer-size"]), PAGE_BYTES
+    )
+
+
+def _drain() -> Exception | None:
+    """Run posted functions; a failure is raised when the frame is done."""
+    try:
+        drain_posted()
+    except Exception as failed:  # noqa: BLE001  raised by update after the frame's own work
+        return failed
+    return None

@@ -1,0 +1,268 @@
+"""Renderer: scenes in, pictures out."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from heapscene.draw import encode_value
+from heapscene.errors import HeapsceneError, InputError, explain
+from heapscene.gpu import Timer, read_texture, request_device
+from heapscene.render.heap_scene import HeapScene
+from heapscene.render.report import FrameReport
+from heapscene.render.targets import OffscreenTarget, Targets
+from heapscene.shader import VEC4
+from heapscene.typing import ColorLike
+
+if TYPE_CHECKING:
+    import wgpu
+
+__all__ = ["Renderer", "render"]
+
+BACKGROUND = (0.925, 0.935, 0.95, 1.0)
+KEPT_SCENES = 4
+
+
+class Renderer:
+    """Draws scenes into a picture, again and again, each time for the price of what changed.
+
+    Parameters
+    ----------
+    size
+        Width and height in physical pixels.
+    samples
+        Samples per pixel, 1 or 4.
+    device
+        A ``wgpu.GPUDevice`` to use; by default one is requested with WebGPU's default limits.
+    page_bytes
+        Largest size of a heap page; by default the device's limit for a storage binding, at most 256 MiB.
+    encoding
+        ``"expanded"`` (an index buffer is written by a kernel, so that vertices are reused),
+        ``"mega"`` (none: the vertex shader looks up every index) or ``"auto"`` (expanded while it fits a budget).
+    background
+        Colour behind everything; by default the scene's own, or a light grey.
+
+    Raises
+    ------
+    AdapterError
+        No usable adapter; the message says which package to install.
+
+    Examples
+    --------
+    >>> import heapscene as hs
+    >>> with hs.Renderer((64, 64)) as renderer:
+    ...     image = renderer.render(hs.Scene(hs.Mesh(hs.geometry.box(), hs.UnlitMaterial("red"))))
+    >>> image.shape
+    (64, 64, 4)
+    """
+
+    def __init__(
+        self,
+        size: tuple[int, int] = (800, 600),
+        *,
+        samples: int = 4,
+        device: wgpu.GPUDevice | None = None,
+        page_bytes: int | None = None,
+        encoding: str = "auto",
+        background: ColorLike | None = None,
+    ) -> None:
+        self._targets = Targets(samples=samples)
+        self._size = _check_size(size)
+        self._background = None if background is None else _rgba(background)
+        self._options: dict[str, Any] = {"page_bytes": page_bytes, "encoding": encoding}
+        self.device = request_device() if device is None else device
+        self._owns_device = device is None
+        self._target: OffscreenTarget | None = None
+        self._scenes: dict[tuple[int, ...], tuple[Any, HeapScene]] = {}
+        self._timer = Timer(self.device)
+        self.report = FrameReport()
+
+    # -- pictures
+    def render(self, what: Any, camera: Any = None) -> NDArray[np.uint8]:
+        """Draw ``what`` and read the picture back.
+
+        Parameters
+        ----------
+        what
+            A scene, a draw, an adaptive set of those, or a short list of those. Passing the same scene
+            again costs what changed in it.
+        camera
+            Where to look from; by default fitted to what is visible at the first frame and then kept.
+
+        Returns
+        -------
+        NDArray[np.uint8]
+            Shape ``(height, width, 4)``, sRGB with straight alpha, first row on top.
+        """
+        report = self.draw(what, camera)
+        start = time.perf_counter()
+        assert self._target is not None
+        image = read_texture(self.device, self._target.color, self._size)
+        report.readback_ms = (time.perf_counter() - start) * 1e3
+        report.resolve()
+        return image
+
+    def draw(
+        self, what: Any, camera: Any = None, *, target: OffscreenTarget | None = None
+    ) -> FrameReport:
+        """Encode and submit one frame; wait for nothing."""
+        scene = self._scene_of(what)
+        if target is None:
+            if self._target is None:
+                self._target = OffscreenTarget(self.device, self._size, self._targets)
+            target = self._target
+        report = scene.update(camera, inputs={"viewport": target.size})
+        encoder = self.device.create_command_encoder(label="heapscene frame")
+        scene.encode_compute(encoder)
+        with report.stage("render"):
+            background = self._background or _rgba(getattr(what, "background", None) or BACKGROUND)
+            descriptor = target.pass_descriptor(_linear(background))
+            render_pass = encoder.begin_render_pass(**descriptor, **self._timer.pass_arguments())
+        scene.encode_draws(render_pass)
+        with report.stage("render"):
+            render_pass.end()
+            self._timer.resolve_into(encoder)
+            self.device.queue.submit([encoder.finish()])
+        report._pending = self._timer.milliseconds
+        self.report = report
+        return report
+
+    def _scene_of(self, what: Any) -> HeapScene:
+        key = _identity(what)
+        kept = self._scenes.pop(key, None)
+        if kept is None:
+            scene = HeapScene(self.device, self._targets, what, **self._options)
+            while len(self._scenes) >= KEPT_SCENES:
+                oldest = next(iter(self._scenes))
+                self._scenes.pop(oldest)[1].close()
+            kept = (what, scene)
+        self._scenes[key] = kept
+        return kept[1]
+
+    # -- settings
+    def fit(self) -> None:
+        """Fit the camera anew at the next frame of each scene."""
+        for _, scene in self._scenes.values():
+            scene.fit()
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """Width and height in physical pixels."""
+        return self._size
+
+    def resize(self, size: tuple[int, int]) -> None:
+        """Draw into a picture of another size from the next frame on."""
+        self._size = _check_size(size)
+        if self._target is not None:
+            self._target.close()
+            self._target = None
+
+    def order(self, what: Any) -> list[Any]:
+        """Return the draws of ``what`` in the order in which the GPU takes them."""
+        return self._scene_of(what).order()
+
+    def stats(self) -> dict[str, Any]:
+        """Return sizes of all scenes' heaps: pages, bytes, buckets, slots, draws."""
+        return {"scenes": [scene.stats() for _, scene in self._scenes.values()]}
+
+    # -- life time
+    def close(self) -> None:
+        """Free everything on the GPU."""
+        for _, scene in self._scenes.values():
+            scene.close()
+        self._scenes.clear()
+        if self._target is not None:
+            self._target.close()
+            self._target = None
+        self._timer.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+
+def render(
+    what: Any,
+    *,
+    size: tuple[int, int] = (800, 600),
+    camera: Any = None,
+    background: ColorLike | None = None,
+    samples: int = 4,
+) -> NDArray[np.uint8]:
+    """Render one picture without a window.
+
+    Parameters
+    ----------
+    what
+        A scene, a draw, an adaptive set of those, or a short list of those.
+    size
+        Width and height in physical pixels.
+    camera
+        Where to look from. By default fitted to what is visible: 50° field of view, looking along
+        (−1, −0.7, −1), 5 % margin.
+    background
+        Colour behind everything; by default the scene's own, or a light grey.
+    samples
+        Samples per pixel, 1 or 4.
+
+    Returns
+    -------
+    NDArray[np.uint8]
+        Shape ``(height, width, 4)``, sRGB with straight alpha, first row on top.
+
+    Raises
+    ------
+    AdapterError
+        No usable adapter; the message says what was found and which package to install.
+    """
+    with Renderer(size, samples=samples, background=background) as renderer:
+        return renderer.render(what, camera)
+
+
+def _identity(what: Any) -> tuple[int, ...]:
+    if isinstance(what, Sequence) and not isinstance(what, str | bytes):
+        return tuple(id(element) for element in what)
+    return (id(what),)
+
+
+def _check_size(size: tuple[int, int]) -> tuple[int, int]:
+    width, height = (int(side) for side in size)
+    if width < 1 or height < 1:
+        raise InputError(
+            explain(f"a picture of {width}×{height} pixels is empty", fix="Write size=(800, 600).")
+        )
+    return (width, height)
+
+
+def _rgba(color: Any) -> tuple[float, float, float, float]:
+    try:
+        r, g, b, a = np.frombuffer(encode_value(VEC4, color, "background"), "<f4")
+    except HeapsceneError as cause:
+        raise InputError(
+            explain(
+                f"background cannot be {color!r}",
+                fix='Write a colour such as background="white" or background=(1, 1, 1, 1).',
+            )
+        ) from cause
+    return (float(r), float(g), float(b), float(a))
+
+
+def _linear(color: tuple[float, float, float, float]) -> tuple[float, float, float, float]:
+    """Return sRGB as linear light, what an ``-srgb`` target expects as clear value."""
+    r, g, b = (
+        value / 12.92 if value <= 0.04045 else ((value + 0.055) / 1.055) ** 2.4
+        for value in color[:3]
+    )
+    return (r, g, b, color[3])

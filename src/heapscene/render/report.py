@@ -1,0 +1,89 @@
+"""FrameReport: what one frame did, in counts, bytes and milliseconds."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, fields
+from typing import Any
+
+__all__ = ["STAGES", "FrameReport"]
+
+STAGES = ("adaptive", "scene", "draw", "heap", "gpu", "kernels", "render", "viewer")
+
+
+@dataclass(slots=True)
+class FrameReport:
+    """Counts and times of one frame.
+
+    Attributes
+    ----------
+    draws, visible_draws
+        Draws in the scene, and those of them that are shown.
+    draw_calls, slots, pages
+        Indirect draws encoded; pipeline states in use; pages of the heap.
+    pipelines_created, shader_modules_created, buffers_created
+        GPU objects made for this frame. A still frame makes none.
+    bytes_uploaded, upload_writes
+        What went from memory to the GPU, in how many writes.
+    nodes_evaluated
+        Functions of adaptive values that ran.
+    compute_passes
+        Compute passes encoded.
+    emitted_indices
+        Vertices or indices that the visible draws emit.
+    encodings
+        Number of draw calls by encoding, ``"expanded"`` or ``"mega"``.
+    stage_ms
+        Time of our Python code, by stage of :doc:`ARCHITECTURE`; stages do not overlap.
+    wait_ms, readback_ms
+        Time spent waiting for the GPU, and copying a picture back.
+    gpu_ms
+        Time of the render pass on the GPU; ``None`` until :meth:`resolve` or if the device has no timestamps.
+    """
+
+    draws: int = 0
+    visible_draws: int = 0
+    draw_calls: int = 0
+    slots: int = 0
+    pages: int = 0
+    pipelines_created: int = 0
+    shader_modules_created: int = 0
+    buffers_created: int = 0
+    bytes_uploaded: int = 0
+    upload_writes: int = 0
+    nodes_evaluated: int = 0
+    compute_passes: int = 0
+    emitted_indices: int = 0
+    encodings: dict[str, int] = field(default_factory=dict)
+    stage_ms: dict[str, float] = field(default_factory=dict)
+    wait_ms: float = 0.0
+    readback_ms: float = 0.0
+    gpu_ms: float | None = None
+    _pending: Callable[[], float | None] | None = field(default=None, repr=False, compare=False)
+
+    def resolve(self) -> FrameReport:
+        """Wait for what only the GPU knows, fill it in, and return this report."""
+        if self._pending is not None:
+            pending, self._pending = self._pending, None
+            self.gpu_ms = pending()
+        return self
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the public fields as JSON-ready values."""
+        return {
+            item.name: getattr(self, item.name)
+            for item in fields(self)
+            if not item.name.startswith("_")
+        }
+
+    @contextmanager
+    def stage(self, name: str) -> Iterator[None]:
+        """Add the time of the block to ``stage_ms[name]``."""
+        start = time.perf_counter()
+        try:
+            yield
+        finally:
+            elapsed = (time.perf_counter() - start) * 1e3
+            self.stage_ms[name] = self.stage_ms.get(name, 0.0) + elapsed

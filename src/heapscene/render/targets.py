@@ -1,0 +1,137 @@
+"""What is drawn into: formats, and the textures of an offscreen picture."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from heapscene.errors import StateError, explain
+
+if TYPE_CHECKING:
+    import wgpu
+
+__all__ = ["OffscreenTarget", "Targets"]
+
+DEPTH_FORMATS = ("depth16unorm", "depth24plus", "depth32float")
+
+
+def _color() -> Mapping[str, str]:
+    return {"color": "rgba8unorm-srgb"}
+
+
+@dataclass(frozen=True)
+class Targets:
+    """Formats that draws are drawn into; a pipeline is made for exactly these.
+
+    Attributes
+    ----------
+    colors
+        Texture formats by the name of the fragment function's output, in attachment order.
+    depth
+        Depth format, or ``None`` for a pass without depth.
+    stencil
+        Reserved: has to be ``False``.
+    samples
+        1 or 4, the two counts that WebGPU guarantees.
+    """
+
+    colors: Mapping[str, str] = field(default_factory=_color)
+    depth: str | None = "depth32float"
+    stencil: bool = False
+    samples: int = 1
+
+    def __post_init__(self) -> None:
+        if self.samples not in (1, 4):
+            raise StateError(
+                explain(
+                    f"samples cannot be {self.samples!r}",
+                    fix="Write samples=1 or samples=4, the two counts that WebGPU guarantees.",
+                )
+            )
+        if self.stencil:
+            raise StateError(
+                explain("a stencil target is not supported yet", fix="Write stencil=False.")
+            )
+        if self.depth is not None and self.depth not in DEPTH_FORMATS:
+            raise StateError(
+                explain(
+                    f"depth cannot be {self.depth!r}",
+                    facts={"allowed": ", ".join(map(repr, DEPTH_FORMATS))},
+                    fix="Write depth='depth32float'.",
+                )
+            )
+
+    @property
+    def key(self) -> tuple[Any, ...]:
+        """The formats as a hashable value."""
+        return (tuple(self.colors.items()), self.depth, self.samples)
+
+
+class OffscreenTarget:
+    """Textures of one picture: colour, depth, and the multisampled colour if there are samples."""
+
+    def __init__(self, device: wgpu.GPUDevice, size: tuple[int, int], targets: Targets) -> None:
+        import wgpu
+
+        self.size = size
+        self.targets = targets
+        width, height = size
+        extent = (width, height, 1)
+        attach = wgpu.TextureUsage.RENDER_ATTACHMENT
+        (color_format,) = targets.colors.values()
+        self.color = device.create_texture(
+            label="heapscene color",
+            size=extent,
+            format=color_format,  # pyright: ignore[reportArgumentType]
+            usage=attach | wgpu.TextureUsage.COPY_SRC | wgpu.TextureUsage.TEXTURE_BINDING,
+        )
+        self._textures = [self.color]
+        self._color_view = self.color.create_view()
+        self._sample_view = None
+        if targets.samples > 1:
+            self._sample_view = self._make(device, color_format, attach)
+        self._depth_view = None
+        if targets.depth is not None:
+            self._depth_view = self._make(device, targets.depth, attach)
+
+    def _make(self, device: wgpu.GPUDevice, format_: str, usage: int) -> wgpu.GPUTextureView:
+        texture = device.create_texture(
+            label=f"heapscene {format_}",
+            size=(*self.size, 1),
+            format=format_,  # pyright: ignore[reportArgumentType]
+            usage=usage,
+            sample_count=self.targets.samples,
+        )
+        self._textures.append(texture)
+        return texture.create_view()
+
+    def pass_descriptor(self, background: tuple[float, float, float, float]) -> dict[str, Any]:
+        """Return the arguments of ``begin_render_pass``; ``background`` is linear RGBA."""
+        color: dict[str, Any] = {
+            "view": self._color_view,
+            "clear_value": background,
+            "load_op": "clear",
+            "store_op": "store",
+        }
+        if self._sample_view is not None:
+            color |= {
+                "view": self._sample_view,
+                "resolve_target": self._color_view,
+                "store_op": "discard",
+            }
+        descriptor: dict[str, Any] = {"color_attachments": [color]}
+        if self._depth_view is not None:
+            descriptor["depth_stencil_attachment"] = {
+                "view": self._depth_view,
+                "depth_clear_value": 1.0,
+                "depth_load_op": "clear",
+                "depth_store_op": "discard",
+            }
+        return descriptor
+
+    def close(self) -> None:
+        """Free the textures."""
+        for texture in self._textures:
+            texture.destroy()
+        self._textures.clear()

@@ -1,0 +1,205 @@
+"""Each kernel on the GPU against its NumPy twin."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from heapscene.gpu import Counters, GpuBuffer, Pipelines, SmallBuffer, Usage, read_buffer
+from heapscene.kernels import (
+    BucketKernels,
+    BucketLoad,
+    args_reference,
+    expand_reference,
+    plan,
+    scan_reference,
+    tiles_reference,
+)
+
+pytestmark = pytest.mark.gpu
+LENGTHS = (0, 1, 2, 63, 64, 65, 255, 256, 257, 1023, 1024, 1025)
+
+
+@pytest.fixture(scope="module")
+def pipelines(device) -> Pipelines:
+    return Pipelines(device, Counters())
+
+
+def random_page(rng: np.random.Generator) -> np.ndarray:
+    return rng.integers(0, 2**32, 400, dtype=np.uint64).astype(np.uint32)
+
+
+def random_records(rng: np.random.Generator, n: int, largest: int = 40) -> np.ndarray:
+    """All index widths, 0 to 3 instances, a third hidden, starts aligned to the width."""
+    records = np.zeros((n, 8), np.uint32)
+    width = rng.choice([0, 1, 2, 4], n)
+    records[:, 0] = rng.integers(0, 1000, n)
+    records[:, 1] = rng.integers(4, 300, n) * width
+    records[:, 2] = width
+    records[:, 3] = rng.integers(1, largest, n) * (rng.random(n) > 0.33)
+    records[:, 4] = rng.integers(0, 4, n)
+    records[:, 5] = rng.integers(0, 5, n)
+    records[:, 6] = rng.integers(1, 30, n)
+    return records
+
+
+def random_ranges(rng: np.random.Generator, n: int, slots: int) -> np.ndarray:
+    return np.sort(rng.integers(0, n + 1, (slots, 2)), axis=1).astype(np.uint32)
+
+
+def upload(device, data: np.ndarray) -> SmallBuffer:
+    buffer = SmallBuffer(device, "test", Usage.STORAGE, Counters())
+    buffer.ensure(data.nbytes)
+    buffer.write(data)
+    return buffer
+
+
+def words(device, buffer: GpuBuffer, count: int) -> np.ndarray:
+    return read_buffer(device, buffer.buffer, count * 4).view(np.uint32)
+
+
+def run(kernels: BucketKernels, device, records: np.ndarray, page: np.ndarray) -> None:
+    encoder: Any = device.create_command_encoder()
+    compute = encoder.begin_compute_pass()
+    kernels.encode(compute, upload(device, records), upload(device, page))
+    compute.end()
+    device.queue.submit([encoder.finish()])
+
+
+def check(pipelines: Pipelines, records: np.ndarray, page: np.ndarray, encoding: Any) -> None:
+    device = pipelines.device
+    rng = np.random.default_rng(len(records))
+    ranges = random_ranges(rng, len(records), 3)
+    firsts = scan_reference(records)
+    emitted, vertices = map(int, firsts[-1])
+    axis = 1 if encoding == "expanded" else 0
+    load = BucketLoad(len(records), emitted, vertices, len(ranges))
+    kernels = BucketKernels(pipelines, "test")
+    kernels.prepare(load, encoding, ranges)
+    run(kernels, device, records, page)
+    got = words(device, kernels.firsts, firsts.size).reshape(-1, 2)
+    assert np.array_equal(got, firsts)
+    table = tiles_reference(firsts, axis)
+    assert np.array_equal(words(device, kernels.table, len(table)), table)
+    arguments = args_reference(firsts, ranges)
+    assert np.array_equal(words(device, kernels.arguments, 15).reshape(3, 5), arguments)
+    if encoding == "expanded":
+        indices = expand_reference(records, firsts, page)
+        assert np.array_equal(words(device, kernels.indices, emitted), indices)
+    kernels.close()
+
+
+@pytest.mark.parametrize("encoding", ["expanded", "mega"])
+@pytest.mark.parametrize("n", LENGTHS)
+def test_kernels_equal_their_twins(pipelines, n: int, encoding: str) -> None:
+    rng = np.random.default_rng(n)
+    check(pipelines, random_records(rng, n), random_page(rng), encoding)
+
+
+@pytest.mark.parametrize("encoding", ["expanded", "mega"])
+def test_many_records(pipelines, encoding: str) -> None:
+    rng = np.random.default_rng(70)
+    check(pipelines, random_records(rng, 70_000, largest=12), random_page(rng), encoding)
+
+
+def test_a_million_records_are_scanned(pipelines) -> None:
+    records = random_records(np.random.default_rng(1), 1_000_000)
+    check(pipelines, records, np.zeros(4, np.uint32), "mega")
+
+
+@pytest.mark.parametrize("encoding", ["expanded", "mega"])
+def test_everything_hidden(pipelines, encoding: str) -> None:
+    records = random_records(np.random.default_rng(2), 300)
+    records[:, 3] = 0
+    check(pipelines, records, np.zeros(4, np.uint32), encoding)
+
+
+def test_long_runs_of_hidden_records_between_visible_ones(pipelines) -> None:
+    rng = np.random.default_rng(5)
+    records = random_records(rng, 5_000)
+    records[rng.random(5_000) > 0.01, 3] = 0
+    check(pipelines, records, random_page(rng), "expanded")
+
+
+def test_one_large_mesh_between_small_ones(pipelines) -> None:
+    rng = np.random.default_rng(6)
+    records = random_records(rng, 9)
+    page = rng.integers(0, 2**32, 60_000, dtype=np.uint64).astype(np.uint32)
+    records[4] = [0, 16, 2, 100_000, 2, 3, 40_000, 0]
+    check(pipelines, records, page, "expanded")
+
+
+def test_bounds_that_are_too_high_change_nothing(pipelines) -> None:
+    """Sizes may be upper bounds: what lies past the real totals is never written or selected."""
+    device = pipelines.device
+    rng = np.random.default_rng(7)
+    records, page = random_records(rng, 200), random_page(rng)
+    firsts = scan_reference(records)
+    emitted, vertices = map(int, firsts[-1])
+    kernels = BucketKernels(pipelines, "test")
+    ranges = np.array([[0, 200]], np.uint32)
+    kernels.prepare(BucketLoad(200, emitted + 500, vertices + 300), "expanded", ranges)
+    run(kernels, device, records, page)
+    indices = words(device, kernels.indices, emitted + 500)
+    assert np.array_equal(indices[:emitted], expand_reference(records, firsts, page))
+    assert not indices[emitted:].any()
+    count = -(-(vertices + 300) // 64)
+    table = words(device, kernels.table, count + 1)
+    assert np.array_equal(table, tiles_reference(firsts, 1, count))
+    assert words(device, kernels.arguments, 5).tolist() == [emitted, 1, 0, 0, 0]
+
+
+def test_an_index_buffer_in_several_windows(pipelines, monkeypatch) -> None:
+    from heapscene.kernels import encode
+
+    def in_small_windows(load, encoding, *, window_bytes):
+        return plan(load, encoding, window_bytes=1024)
+
+    monkeypatch.setattr(encode, "plan", in_small_windows)
+    rng = np.random.default_rng(9)
+    check(pipelines, random_records(rng, 100), random_page(rng), "expanded")
+
+
+def test_workgroups_in_two_dimensions(pipelines, monkeypatch) -> None:
+    from heapscene.kernels import bucket_passes
+
+    monkeypatch.setattr(bucket_passes, "_MOST_GROUPS", 3)
+    rng = np.random.default_rng(10)
+    check(pipelines, random_records(rng, 5_000), random_page(rng), "expanded")
+
+
+def test_a_second_run_makes_and_sends_nothing(pipelines) -> None:
+    device = pipelines.device
+    rng = np.random.default_rng(11)
+    records, page = random_records(rng, 100), random_page(rng)
+    emitted, vertices = map(int, scan_reference(records)[-1])
+    kernels = BucketKernels(pipelines, "test")
+    ranges = np.array([[0, 50], [50, 100]], np.uint32)
+    load = BucketLoad(100, emitted, vertices, 2)
+    kernels.prepare(load, "expanded", ranges)
+    run(kernels, device, records, page)
+    before = pipelines.counters.snapshot()
+    kernels.prepare(load, "expanded", ranges)
+    run(kernels, device, records, page)
+    assert pipelines.counters.since(before) == Counters()
+
+
+def test_an_encoding_may_change(pipelines) -> None:
+    device = pipelines.device
+    rng = np.random.default_rng(12)
+    records, page = random_records(rng, 100), random_page(rng)
+    firsts = scan_reference(records)
+    load = BucketLoad(100, int(firsts[-1, 0]), int(firsts[-1, 1]))
+    kernels = BucketKernels(pipelines, "test")
+    for encoding, axis in (("mega", 0), ("expanded", 1), ("mega", 0)):
+        kernels.prepare(load, encoding, np.array([[0, 100]], np.uint32))
+        run(kernels, device, records, page)
+        table = tiles_reference(firsts, axis)
+        assert np.array_equal(words(device, kernels.table, len(table)), table)
+
+
+def test_kernels_stay_within_eight_storage_buffers() -> None:
+    for dispatch in plan(BucketLoad(1, 1, 1), "expanded"):
+        assert sum(b.kind != "uniform" for b in dispatch.kernel.bindings) <= 8

@@ -1,0 +1,58 @@
+"""The public names: exactly those listed in public_names.txt, each documented."""
+
+from __future__ import annotations
+
+import inspect
+import types
+from pathlib import Path
+
+import heapscene
+
+LIST = Path(__file__).with_name("public_names.txt")
+NAMES = [
+    name
+    for line in LIST.read_text(encoding="utf-8").splitlines()
+    if (name := line.partition("#")[0].strip())
+]
+
+
+def test_names_are_as_listed() -> None:
+    assert sorted(heapscene.__all__) == sorted(NAMES)
+
+
+def test_list_is_sorted_and_short() -> None:
+    assert sorted(set(NAMES), key=lambda name: (name.lower(), name)) == NAMES
+    assert len(NAMES) <= 90
+
+
+def test_nothing_else_looks_public() -> None:
+    extra = {
+        name
+        for name, value in vars(heapscene).items()
+        if not name.startswith("_")
+        and name not in NAMES
+        and not isinstance(value, types.ModuleType)
+    }
+    assert not extra
+
+
+def test_everything_public_is_documented() -> None:
+    bare = [
+        name
+        for name in NAMES
+        if callable(value := getattr(heapscene, name)) and not inspect.getdoc(value)
+    ]
+    assert not bare
+
+
+def test_public_methods_are_documented() -> None:
+    bare = [
+        f"{name}.{member}"
+        for name in NAMES
+        if inspect.isclass(cls := getattr(heapscene, name))
+        for member, value in vars(cls).items()
+        if not member.startswith("_")
+        and (inspect.isfunction(value) or isinstance(value, property))
+        and not inspect.getdoc(getattr(cls, member))
+    ]
+    assert not bare
