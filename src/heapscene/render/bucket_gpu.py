@@ -75,6 +75,22 @@ def choose_encoding(bucket: Bucket, wanted: str, budget: int, largest: int) -> E
     return "expanded"
 
 
+def room_for(count: int, room: int) -> int:
+    """Return how many elements to plan for: ``room`` as long as it fits, so that hiding an object changes nothing else.
+
+    New room is the count rounded up to three binary digits, never past 2³² − 1.
+
+    Examples
+    --------
+    >>> room_for(1000, 0), room_for(900, 1024), room_for(100, 1024)
+    (1024, 1024, 128)
+    """
+    if room // 4 <= count <= room:
+        return room
+    step = 1 << max(6, count.bit_length() - 3)
+    return min(-(-count // step) * step, LARGEST)
+
+
 class BucketGpu:
     """What one bucket has on the GPU.
 
@@ -102,6 +118,8 @@ class BucketGpu:
         self._prepared: tuple[int, Encoding] | None = None
         self._encoded: tuple[int, Encoding] | None = None
         self._slots: list[wgpu.GPURenderPipeline] = []
+        self._emitted = 0
+        self._vertices = 0
 
     def sync(self, encoding: Encoding) -> None:
         """Send what changed, and make the pipelines that are not there yet."""
@@ -113,10 +131,12 @@ class BucketGpu:
             return
         self.encoding = encoding
         ranges = np.array([(slot.start, slot.stop) for slot in bucket.slots], np.uint32)
+        self._emitted = room_for(bucket.emitted, self._emitted)
+        self._vertices = room_for(bucket.vertices, self._vertices)
         load = BucketLoad(
             records=bucket.n_records,
-            emitted=bucket.emitted,
-            vertices=bucket.vertices,
+            emitted=self._emitted,
+            vertices=self._vertices,
             slots=len(bucket.slots),
         )
         self._kernels.prepare(load, encoding, ranges)
