@@ -188,45 +188,6 @@ def test_a_second_run_makes_and_sends_nothing(pipelines) -> None:
     assert pipelines.counters.since(before) == Counters()
 
 
-@pytest.mark.parametrize("encoding", ["expanded", "mega"])
-def test_hiding_and_showing_sends_no_parameters(pipelines, encoding: str) -> None:
-    device = pipelines.device
-    rng = np.random.default_rng(13)
-    records, page = random_records(rng, 400), random_page(rng)
-    records[:, 3] = np.maximum(records[:, 3], 1)
-    kernels = BucketKernels(pipelines, "test")
-    ranges = np.array([[0, 400]], np.uint32)
-    before = None
-    for hidden in (0, 1, 390, 400, 0):
-        shown = records.copy()
-        shown[:hidden, 3] = 0
-        firsts = scan_reference(shown)
-        emitted, vertices = map(int, firsts[-1])
-        kernels.prepare(BucketLoad(400, emitted, vertices), encoding, ranges)
-        if hidden == 1:
-            assert pipelines.counters.since(before) == Counters()
-        before = pipelines.counters.snapshot()
-        run(kernels, device, shown, page)
-        table = tiles_reference(firsts, 1 if encoding == "expanded" else 0)
-        tile_count = len(table) - 1
-        assert np.array_equal(words(device, kernels.table, tile_count), table[:-1])
-        assert words(device, kernels.table, tile_count + 1)[-1] == 399
-        assert words(device, kernels.arguments, 5).tolist() == [emitted, 1, 0, 0, 0]
-        if encoding == "expanded":
-            expected = expand_reference(shown, firsts, page)
-            assert np.array_equal(words(device, kernels.indices, emitted), expected)
-
-
-def test_bounds_follow_when_a_bucket_empties_or_grows(pipelines) -> None:
-    kernels = BucketKernels(pipelines, "test")
-    ranges = np.array([[0, 9]], np.uint32)
-    used = []
-    for emitted in (100_000, 90_000, 40_000, 30_000, 0, 200_000):
-        kernels.prepare(BucketLoad(9, emitted, 50), "mega", ranges)
-        used.append(kernels._dispatches[0].params.stop)
-    assert used == [100_000, 100_000, 40_000, 40_000, 0, 200_000]
-
-
 def test_an_encoding_may_change(pipelines) -> None:
     device = pipelines.device
     rng = np.random.default_rng(12)

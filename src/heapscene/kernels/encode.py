@@ -18,8 +18,6 @@ from heapscene.kernels.bucket_passes import (
 
 __all__ = ["BucketKernels", "ComputePass"]
 
-_SPARE = 4096  # elements too many that cost nothing to speak of, even in an empty bucket
-
 
 class ComputePass(Protocol):
     """The calls of a compute pass encoder that kernels need."""
@@ -65,7 +63,6 @@ class BucketKernels:
         self._uniforms: list[SmallBuffer] = []
         self._groups: list[BindGroup] = []
         self._dispatches: list[Dispatch] = []
-        self._last = BucketLoad(0, 0, 0)
 
     def prepare(self, load: BucketLoad, encoding: Encoding, ranges: NDArray[np.uint32]) -> None:
         """Make room and send parameters for what :meth:`encode` will run.
@@ -82,7 +79,6 @@ class BucketKernels:
         """
         device = self._pipelines.device
         window = int(device.limits["max-storage-buffer-binding-size"])
-        load = self._bounds(load)
         dispatches = plan(load, encoding, window_bytes=window)
         sizes = buffer_sizes(load, encoding)
         self._sums.ensure(sizes.sums)
@@ -136,18 +132,6 @@ class BucketKernels:
             compute.dispatch_workgroups(*dispatch.groups)
         return len(self._dispatches)
 
-    def _bounds(self, load: BucketLoad) -> BucketLoad:
-        """Keep the last sums as bounds while they are not far too high.
-
-        The kernels take the exact totals from the prefix sums, so that hiding and showing a draw
-        changes no parameter and uploads nothing but its record.
-        """
-        self._last = load._replace(
-            emitted=_bound(load.emitted, self._last.emitted),
-            vertices=_bound(load.vertices, self._last.vertices),
-        )
-        return self._last
-
     def _buffers(self) -> list[GpuBuffer]:
         written = [self._sums, self.firsts, self.table, self.arguments, self.indices]
         return [*written, self._ranges, *self._uniforms]
@@ -162,7 +146,3 @@ class BucketKernels:
         for buffer in self._buffers():
             buffer.close()
         self._groups.clear()
-
-
-def _bound(needed: int, last: int) -> int:
-    return last if needed <= last <= 2 * needed + _SPARE else needed
