@@ -90,6 +90,7 @@ _KINDS: dict[str, Callable[[Type], bool]] = {
     "U": _is_flat,
     "B": lambda t: _is_flat(t) and scalar_of(t) == BOOL,
     "V": lambda t: isinstance(t, Vector) and t.scalar == F32,
+    "W": lambda t: isinstance(t, Vector) and t.scalar != BOOL,
     "M": lambda t: isinstance(t, Matrix),
 }
 
@@ -167,7 +168,7 @@ INTRINSICS: dict[str, Operation] = _table(
     ("exp exp2 log log2 sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh", ("F -> F",)),
     ("radians degrees saturate", ("F -> F",)),
     ("pow atan2", ("F F -> F",)),
-    ("dot", ("V V -> V.scalar", "N N -> N.scalar")),
+    ("dot", ("W W -> W.scalar",)),
     ("cross", ("vec3 vec3 -> vec3",)),
     ("length", ("F -> f32",)),
     ("distance", ("F F -> f32",)),
