@@ -423,3 +423,36 @@ def test_debuggers_see_names_and_lines():
     first = watched.source.tree.body[0].lineno
     assert [line for line, _ in seen] == [first, first + 1, first + 2]
     assert seen[-1][1] == {"x": 1.5, "y": 3.0, "z": 4.0}
+
+
+def test_augmented_assignment():
+    @function
+    def run(x: f32, n: u32) -> f32:
+        flag = n > 1
+        flag &= x > 0.0
+        v = vec3(x)
+        v += vec3(1.0)
+        v *= 2
+        n <<= 2
+        x **= 2
+        return v.x + f32(n) + x if flag else 0.0
+
+    assert run(3.0, 2) == 8 + 8 + 9
+    assert run(-3.0, 2) == 0
+
+    @function
+    def bad(x: f32) -> f32:
+        x += True
+        return x
+
+    with pytest.raises(ShaderTypeError, match="bool is not a number"):
+        bad(1.0)
+
+
+def test_chained_comparison():
+    @function
+    def inside(x: f32) -> bool:
+        return 0.0 <= x < 1.0
+
+    assert inside(0.5)
+    assert not inside(1.0)
