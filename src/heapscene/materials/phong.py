@@ -107,7 +107,7 @@ def phong_fragment(v: PhongVaryings, u: PhongInputs) -> vec4:
     n = facing / max(length(facing), 1e-15)
     ahead = dot(n, towards)
     # what tells the two sides apart fades out at the outline, where a smooth normal may tip over
-    front = smoothstep(0.0, 0.3, ahead)
+    front = smoothstep(0.0, 0.2, ahead)
     light = normalize(towards + vec3(0.25, 0.45, 0.0))
     diffuse = 0.1 + 0.25 * ahead + front * (0.05 * n.y + 0.6 * max(dot(n, light), 0.0))
     highlight = pow(max(dot(n, normalize(light + towards)), 0.0), u.shininess)
