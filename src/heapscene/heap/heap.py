@@ -248,7 +248,11 @@ class Heap:
             return
         resident = self._residents.pop(old)
         self._residents[plan.draw] = resident
-        self._settle(resident, plan)
+        if plan.keeps:
+            resident.draw = plan.draw
+            self._resize(resident, plan.visible, plan.instances)
+        else:
+            self._settle(resident, plan)
         for role in ROLES:
             was, value = getattr(old, role), getattr(plan.draw, role)
             if was is not value:

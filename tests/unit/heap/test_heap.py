@@ -316,6 +316,33 @@ def test_rows_that_do_not_fit_the_count_are_refused():
     heap.pull()
 
 
+def test_a_count_beyond_its_rows_is_refused():
+    count = cval(3)
+    rows = np.stack([np.eye(4) * k for k in range(1, 4)])
+    item = Draw(PROGRAM, BOX, {}, {"model": rows}, instance_count=count)
+    heap = heap_of(item)
+    count.value = 5
+    for _ in range(2):
+        with pytest.raises(InputError, match="3 rows for 5 instances"):
+            heap.pull()
+    assert heap.buckets[0].emitted == 3 * 36
+    count.value = 2
+    heap.pull()
+    agrees(heap, item)
+
+
+def test_who_left_is_not_asked_when_rows_change_size():
+    count, rows = cval(2), cval(np.stack([np.eye(4)] * 2))
+    items = [Draw(PROGRAM, BOX, {}, {"model": rows}, instance_count=count) for _ in range(3)]
+    heap = heap_of(*items)
+    remove(heap, items[0])
+    other = Draw(PROGRAM, BOX, {"model": np.eye(4)}, instance_count=count)
+    replace(heap, items[1], other)
+    rows.value = np.stack([np.eye(4)] * 4)
+    heap.pull()
+    agrees(heap, other, items[2])
+
+
 def test_one_row_serves_all_instances():
     item = Draw(PROGRAM, BOX, {"model": np.eye(4)}, {"color": [(0, 1, 0, 1)]}, instance_count=4)
     heap = heap_of(item)
@@ -454,6 +481,33 @@ def test_a_draw_with_a_failing_value_can_be_replaced_and_removed():
     remove(heap, hidden)
     heap.pull()
     assert heap.draw_count == 0
+
+
+def test_a_bad_value_moves_with_its_draw_and_is_asked_again():
+    color = cval("red")
+    fill = draw(geometry=Geometry({"position": np.zeros((5000, 3))}))
+    item = draw(color)
+    heap = heap_of(fill, item)
+    color.value = (1, 2)
+    big = Draw(PROGRAM, Geometry({"position": np.ones((3000, 3))}), item.inputs)
+    replace(heap, item, big)
+    assert len(heap.pages) == 2
+    for _ in range(2):
+        with pytest.raises(InputError, match="'color'"):
+            heap.pull()
+    color.value = "blue"
+    heap.pull()
+    agrees(heap, fill, big)
+
+
+def test_an_array_changed_in_place_is_seen_when_its_draw_is_replaced():
+    model = np.eye(4)
+    item = Draw(PROGRAM, BOX, {"model": model})
+    heap = heap_of(item)
+    model[0, 3] = 5
+    again = Draw(PROGRAM, BOX, {"model": model})
+    replace(heap, item, again)
+    agrees(heap, again)
 
 
 @pytest.mark.parametrize("role", ["visible", "state", "instance_count", "geometry"])
