@@ -75,20 +75,20 @@ def choose_encoding(bucket: Bucket, wanted: str, budget: int, largest: int) -> E
     return "expanded"
 
 
-def room_for(count: int, room: int) -> int:
-    """Return how many elements to plan for: ``room`` as long as it fits, so that hiding an object changes nothing else.
+def room_for(count: int, room: int, most: int) -> int:
+    """Return how many elements to plan for: ``room`` while it fits, so that hiding changes nothing.
 
-    New room is the count rounded up to three binary digits, never past 2³² − 1.
+    New room is the count rounded up to three binary digits; above ``most`` it is the count itself.
 
     Examples
     --------
-    >>> room_for(1000, 0), room_for(900, 1024), room_for(100, 1024)
-    (1024, 1024, 128)
+    >>> room_for(1000, 0, 2**32), room_for(900, 1024, 2**32), room_for(100, 1024, 2**32)
+    (1024, 1024, 112)
     """
     if room // 4 <= count <= room:
         return room
-    step = 1 << max(6, count.bit_length() - 3)
-    return min(-(-count // step) * step, LARGEST)
+    step = 1 << max(4, count.bit_length() - 3)
+    return max(count, min(-(-count // step) * step, most))
 
 
 class BucketGpu:
@@ -131,8 +131,9 @@ class BucketGpu:
             return
         self.encoding = encoding
         ranges = np.array([(slot.start, slot.stop) for slot in bucket.slots], np.uint32)
-        self._emitted = room_for(bucket.emitted, self._emitted)
-        self._vertices = room_for(bucket.vertices, self._vertices)
+        most = int(self._pipelines.device.limits["max-buffer-size"]) // 4
+        self._emitted = room_for(bucket.emitted, self._emitted, most)
+        self._vertices = room_for(bucket.vertices, self._vertices, LARGEST)
         load = BucketLoad(
             records=bucket.n_records,
             emitted=self._emitted,
@@ -147,7 +148,7 @@ class BucketGpu:
         targets = self._targets
         names = tuple(targets.colors)
         fields = tuple((field.kind, field.name) for field in self.bucket.fields)
-        shader = heap_shader(self._program, fields, self._frame, self.encoding, names)
+        shader = heap_shader(self._program, fields, self._frame.resource, self.encoding, names)
         return self._pipelines.render(
             RenderSpec(
                 wgsl=shader.wgsl,
