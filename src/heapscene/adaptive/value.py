@@ -303,12 +303,18 @@ class Computed(Derived, AVal[U]):
 class Join(Computed[U]):
     """The value of a chosen value; what the user wrote is the choice, and counted there."""
 
-    __slots__ = ("_written",)
+    __slots__ = ("_chosen", "_written")
     _counts = 0
 
     def __init__(self, chosen: AVal[Any], written: Callable[..., object]) -> None:
         super().__init__(lambda: _checked(chosen.value, written).value)
+        self._chosen = chosen
         self._written = written
+
+    def _dependency(self, index: int) -> tuple[Node, Any] | None:
+        if self._seen is None:
+            return self._chosen, UNSET  # brought up to date before, so that chains do not recurse
+        return super()._dependency(index)
 
     def _place(self) -> str:
         return place_of(self._written)

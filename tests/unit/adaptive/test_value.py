@@ -36,6 +36,16 @@ def test_a_long_chain_of_computed_values_reevaluates():
     assert top.value == 5_001
 
 
+def test_a_long_chain_of_binds_evaluates():
+    a, step = cval(0), cval(1)
+    top = a
+    for _ in range(3_000):
+        top = top.bind(lambda x: step.map(lambda y: x + y))
+    assert top.value == 3_000
+    step.value = 2
+    assert top.value == 6_000
+
+
 def test_a_long_chain_can_be_dropped():
     top = cval(0)
     for _ in range(50_000):
