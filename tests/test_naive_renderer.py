@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pytest
-import wgpu
 
 from heapscene.draw import Draw, Geometry, PipelineState
 from heapscene.shader import Interface
@@ -60,58 +61,57 @@ RED, GREEN = (255, 0, 0, 255), (0, 255, 0, 255)
 FRAME = {"model": np.eye(4), "offset": (0.0, 0.0), "color": (1, 0, 0)}
 
 
-@pytest.fixture(scope="module", params=[1, 4])
-def renderer(request: pytest.FixtureRequest) -> NaiveRenderer:
-    adapter = wgpu.gpu.request_adapter_sync(power_preference="high-performance")
-    return NaiveRenderer(adapter.request_device_sync(), SIZE, samples=request.param)
+@pytest.fixture(params=[1, 4])
+def picture(request: pytest.FixtureRequest, device: Any) -> Iterator[Any]:
+    """A function from draws, frame and options to a picture; all is drawn at 1 and at 4 samples."""
+    naive = NaiveRenderer(device)
+    yield partial(naive.render, size=SIZE, samples=request.param)
+    naive.close()
 
 
-pytestmark = pytest.mark.gpu
-
-
-def left_and_right(picture: Any) -> tuple[tuple[int, ...], tuple[int, ...]]:
+def left_and_right(image: Any) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """The colours of the two halves, each of which has to be of one colour."""
-    halves = picture[:, :8].reshape(-1, 4), picture[:, 8:].reshape(-1, 4)
+    halves = image[:, :8].reshape(-1, 4), image[:, 8:].reshape(-1, 4)
     for half in halves:
         assert (half == half[0]).all()
     left, right = (tuple(int(channel) for channel in half[0]) for half in halves)
     return left, right
 
 
-def test_half_the_picture_is_covered(renderer: NaiveRenderer) -> None:
-    picture = renderer.render([Draw(PROGRAM, QUAD)], FRAME)
-    assert picture.shape == (8, 16, 4)
-    assert picture.dtype == np.uint8
-    assert left_and_right(picture) == (RED, (0, 0, 0, 0))
+def test_half_the_picture_is_covered(picture: Any) -> None:
+    image = picture([Draw(PROGRAM, QUAD)], FRAME)
+    assert image.shape == (8, 16, 4)
+    assert image.dtype == np.uint8
+    assert left_and_right(image) == (RED, (0, 0, 0, 0))
 
 
-def test_translation_is_in_the_last_column(renderer: NaiveRenderer) -> None:
+def test_translation_is_in_the_last_column(picture: Any) -> None:
     model = np.eye(4)
     model[0, 3] = 1
-    picture = renderer.render([Draw(PROGRAM, QUAD, {"model": model})], FRAME)
-    assert left_and_right(picture) == ((0, 0, 0, 0), RED)
+    image = picture([Draw(PROGRAM, QUAD, {"model": model})], FRAME)
+    assert left_and_right(image) == ((0, 0, 0, 0), RED)
 
 
-def test_draw_wins_over_frame_and_frame_over_default(renderer: NaiveRenderer) -> None:
+def test_draw_wins_over_frame_and_frame_over_default(picture: Any) -> None:
     draw = Draw(PROGRAM, QUAD, {"color": "#00ff00"})
-    assert left_and_right(renderer.render([draw], FRAME))[0] == GREEN
-    assert left_and_right(renderer.render([draw], {**FRAME, "gain": 0.0}))[0] == (0, 0, 0, 0)
+    assert left_and_right(picture([draw], FRAME))[0] == GREEN
+    assert left_and_right(picture([draw], {**FRAME, "gain": 0.0}))[0] == (0, 0, 0, 0)
 
 
-def test_missing_input_is_named(renderer: NaiveRenderer) -> None:
+def test_missing_input_is_named(picture: Any) -> None:
     with pytest.raises(KeyError, match="offset"):
-        renderer.render([Draw(PROGRAM, QUAD)], {"model": np.eye(4), "color": (1, 0, 0)})
+        picture([Draw(PROGRAM, QUAD)], {"model": np.eye(4), "color": (1, 0, 0)})
 
 
-def test_first_of_two_coincident_draws_wins(renderer: NaiveRenderer) -> None:
+def test_first_of_two_coincident_draws_wins(picture: Any) -> None:
     draws = [Draw(PROGRAM, QUAD, {"color": (1, 0, 0)}), Draw(PROGRAM, QUAD, {"color": (0, 1, 0)})]
-    assert left_and_right(renderer.render(draws, FRAME))[0] == RED
-    assert left_and_right(renderer.render(draws[::-1], FRAME))[0] == GREEN
+    assert left_and_right(picture(draws, FRAME))[0] == RED
+    assert left_and_right(picture(draws[::-1], FRAME))[0] == GREEN
     last = [replace(draw, state=PipelineState(depth_compare="less-equal")) for draw in draws]
-    assert left_and_right(renderer.render(last, FRAME))[0] == GREEN
+    assert left_and_right(picture(last, FRAME))[0] == GREEN
 
 
-def test_instances_have_values_of_their_own(renderer: NaiveRenderer) -> None:
+def test_instances_have_values_of_their_own(picture: Any) -> None:
     draw = Draw(
         PROGRAM,
         QUAD,
@@ -121,18 +121,18 @@ def test_instances_have_values_of_their_own(renderer: NaiveRenderer) -> None:
         },
         instance_count=2,
     )
-    assert left_and_right(renderer.render([draw], FRAME)) == (RED, GREEN)
+    assert left_and_right(picture([draw], FRAME)) == (RED, GREEN)
     one = replace(draw, instance_count=1, instances={"offset": [(1.0, 0.0)]})
-    assert left_and_right(renderer.render([one], FRAME)) == ((0, 0, 0, 0), RED)
+    assert left_and_right(picture([one], FRAME)) == ((0, 0, 0, 0), RED)
 
 
 @pytest.mark.parametrize("nothing", [{"visible": False}, {"instance_count": 0}])
-def test_hidden_draws_draw_nothing(renderer: NaiveRenderer, nothing: dict[str, Any]) -> None:
-    assert not renderer.render([Draw(PROGRAM, QUAD, **nothing)], FRAME).any()
+def test_hidden_draws_draw_nothing(picture: Any, nothing: dict[str, Any]) -> None:
+    assert not picture([Draw(PROGRAM, QUAD, **nothing)], FRAME).any()
 
 
 @pytest.mark.parametrize("kind", [np.uint8, np.uint16, np.uint32, None])
-def test_index_kinds_and_ranges(renderer: NaiveRenderer, kind: Any) -> None:
+def test_index_kinds_and_ranges(picture: Any, kind: Any) -> None:
     corners = np.array([(-1, -1, 0), (0, -1, 0), (0, 1, 0), (-1, 1, 0)], float)
     order = np.array([3, 3, 3, 0, 1, 2, 0, 2, 3, 1, 1])
     geometry = (
@@ -140,15 +140,15 @@ def test_index_kinds_and_ranges(renderer: NaiveRenderer, kind: Any) -> None:
         if kind is None
         else Geometry({"position": corners}, order.astype(kind), range=(3, 6))
     )
-    assert left_and_right(renderer.render([Draw(PROGRAM, geometry)], FRAME))[0] == RED
+    assert left_and_right(picture([Draw(PROGRAM, geometry)], FRAME))[0] == RED
 
 
-def test_one_row_serves_all_vertices(renderer: NaiveRenderer) -> None:
+def test_one_row_serves_all_vertices(picture: Any) -> None:
     geometry = Geometry(
         {"position": QUAD.read_attributes()["position"], "shade": [(0.0, 0.0, 0.0)]},
         QUAD.read_indices(),
     )
-    assert left_and_right(renderer.render([Draw(PROGRAM, geometry)], FRAME))[0] == (0, 0, 0, 255)
+    assert left_and_right(picture([Draw(PROGRAM, geometry)], FRAME))[0] == (0, 0, 0, 255)
 
 
 @pytest.mark.parametrize(
@@ -162,22 +162,14 @@ def test_one_row_serves_all_vertices(renderer: NaiveRenderer) -> None:
         (PipelineState(blend="alpha"), RED),
     ],
 )
-def test_states(renderer: NaiveRenderer, state: PipelineState, left: tuple[int, ...]) -> None:
-    assert left_and_right(renderer.render([Draw(PROGRAM, QUAD, state=state)], FRAME))[0] == left
+def test_states(picture: Any, state: PipelineState, left: tuple[int, ...]) -> None:
+    assert left_and_right(picture([Draw(PROGRAM, QUAD, state=state)], FRAME))[0] == left
 
 
-def test_pipelines_are_made_once(renderer: NaiveRenderer) -> None:
-    draws = [Draw(PROGRAM, QUAD) for _ in range(3)]
-    first = renderer._pipeline(PROGRAM, PipelineState())
-    renderer.render(draws, FRAME)
-    assert renderer._pipeline(PROGRAM, PipelineState()) is first
-
-
-def test_background_is_srgb(renderer: NaiveRenderer) -> None:
-    grey = NaiveRenderer(
-        renderer.device, SIZE, samples=renderer.samples, background=(0.2, 0.4, 1.0, 0.8)
-    )
-    assert left_and_right(grey.render([], {}))[0] == (51, 102, 255, 204)
+def test_background_is_linear(picture: Any) -> None:
+    # 1.055 * 0.21 ** (1 / 2.4) - 0.055 = 0.4958, and 0.4958 * 255 = 126.4
+    image = picture([], {}, background=(0.21, 0.0, 1.0, 0.8))
+    assert left_and_right(image)[0] == (126, 0, 255, 204)
 
 
 def test_uniform_layout_follows_wgsl() -> None:

@@ -1,3 +1,49 @@
-"""Draw a million independent, changing objects at the price of one merged mesh."""
+"""Draw a million independent, changing objects at the price of one merged mesh.
 
+>>> import heapscene as hs
+>>> color = hs.cval("steelblue")
+>>> scene = hs.Scene(hs.Mesh(hs.geometry.box(), hs.PhongMaterial(color=color)))
+>>> with hs.Renderer((320, 240)) as renderer:
+...     before = renderer.render(scene)
+...     color.value = "tomato"
+...     after = renderer.render(scene)
+...     print(renderer.report.bytes_uploaded)
+16
+"""
+
+from heapscene import errors as errors
+from heapscene import geometry as geometry
 from heapscene._version import __version__ as __version__
+from heapscene.adaptive import ASet as ASet
+from heapscene.adaptive import AVal as AVal
+from heapscene.adaptive import CSet as CSet
+from heapscene.adaptive import CVal as CVal
+from heapscene.adaptive import adopt_thread as adopt_thread
+from heapscene.adaptive import computed as computed
+from heapscene.adaptive import constant as constant
+from heapscene.adaptive import cset as cset
+from heapscene.adaptive import cval as cval
+from heapscene.adaptive import post as post
+from heapscene.adaptive import transact as transact
+from heapscene.draw import Draw as Draw
+from heapscene.draw import Geometry as Geometry
+from heapscene.draw import PipelineState as PipelineState
+from heapscene.errors import HeapsceneError as HeapsceneError
+from heapscene.io import load as load
+from heapscene.io import save_image as save_image
+from heapscene.materials import PhongMaterial as PhongMaterial
+from heapscene.materials import UnlitMaterial as UnlitMaterial
+from heapscene.render import FrameReport as FrameReport
+from heapscene.render import HeapScene as HeapScene
+from heapscene.render import Renderer as Renderer
+from heapscene.render import Targets as Targets
+from heapscene.render import render as render
+from heapscene.scene import Group as Group
+from heapscene.scene import Mesh as Mesh
+from heapscene.scene import OrthographicCamera as OrthographicCamera
+from heapscene.scene import PerspectiveCamera as PerspectiveCamera
+from heapscene.scene import Scene as Scene
+from heapscene.scene import rotation_x as rotation_x
+from heapscene.scene import rotation_y as rotation_y
+from heapscene.scene import rotation_z as rotation_z
+from heapscene.shader import Program as Program

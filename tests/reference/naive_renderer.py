@@ -128,34 +128,24 @@ def fill(rows: NDArray[Any], shape: Shape) -> NDArray[Any]:
 class NaiveRenderer:
     """Draws in the given order, one draw call each.
 
-    Parameters
-    ----------
-    device
-        Where to draw.
-    size
-        Width and height in pixels.
-    samples
-        1 or 4.
-    background
-        Red, green, blue (sRGB) and alpha in 0..1.
+    Nothing but pipelines and targets outlives a picture.
     """
 
-    def __init__(
+    def __init__(self, device: wgpu.GPUDevice) -> None:
+        self.device = device
+        self._pipelines: dict[Any, tuple[wgpu.GPURenderPipeline, wgpu.GPUBindGroupLayout]] = {}
+        self._textures: dict[Any, wgpu.GPUTexture] = {}
+        self._buffers: list[wgpu.GPUBuffer] = []
+
+    def render(
         self,
-        device: wgpu.GPUDevice,
-        size: tuple[int, int],
+        draws: Iterable[Draw],
+        frame: Mapping[str, Any],
         *,
+        size: tuple[int, int],
         samples: int = 4,
         background: Sequence[float] = (0.0, 0.0, 0.0, 0.0),
-    ) -> None:
-        self.device = device
-        self.size = size
-        self.samples = samples
-        self.background = (*(to_linear(channel) for channel in background[:3]), background[3])
-        self._pipelines: dict[Any, tuple[wgpu.GPURenderPipeline, wgpu.GPUBindGroupLayout]] = {}
-        self._garbage: list[Any] = []
-
-    def render(self, draws: Iterable[Draw], frame: Mapping[str, Any]) -> NDArray[np.uint8]:
+    ) -> NDArray[np.uint8]:
         """Draw ``draws`` from first to last and return the picture, ``(height, width, 4)``.
 
         Parameters
@@ -164,45 +154,52 @@ class NaiveRenderer:
             In the order in which they are to be drawn.
         frame
             Values of inputs that draws do not bind: ``view``, ``proj``, ``camera_position``, ...
+        size
+            Width and height in pixels.
+        samples
+            1 or 4.
+        background
+            Linear red, green, blue and alpha.
         """
-        usage = wgpu.TextureUsage.RENDER_ATTACHMENT
-        target = self._texture(COLOR_FORMAT, usage | wgpu.TextureUsage.COPY_SRC, 1)
-        depth = self._texture(DEPTH_FORMAT, usage, self.samples)
+        target = self._texture(COLOR_FORMAT, size, 1)
         color: dict[str, Any] = {
             "view": target.create_view(),
-            "clear_value": self.background,
+            "clear_value": tuple(background),
             "load_op": "clear",
             "store_op": "store",
         }
-        if self.samples > 1:
+        if samples > 1:
             color["resolve_target"] = color["view"]
-            color["view"] = self._texture(COLOR_FORMAT, usage, self.samples).create_view()
+            color["view"] = self._texture(COLOR_FORMAT, size, samples).create_view()
         encoder = self.device.create_command_encoder()
         render_pass = encoder.begin_render_pass(
             color_attachments=[color],
             depth_stencil_attachment={
-                "view": depth.create_view(),
+                "view": self._texture(DEPTH_FORMAT, size, samples).create_view(),
                 "depth_clear_value": 1.0,
                 "depth_load_op": "clear",
                 "depth_store_op": "store",
             },
         )
-        for draw in draws:
-            self._draw(render_pass, draw, frame)
-        render_pass.end()
-        self.device.queue.submit([encoder.finish()])
-        width, height = self.size
-        data = self.device.queue.read_texture(
-            {"texture": target},
-            {"bytes_per_row": 4 * width, "rows_per_image": height},
-            (width, height, 1),
-        )
-        for thing in self._garbage:
-            thing.destroy()
-        self._garbage.clear()
-        return np.frombuffer(data, np.uint8).reshape(height, width, 4).copy()
+        try:
+            for draw in draws:
+                self._draw(render_pass, draw, frame, samples)
+            render_pass.end()
+            self.device.queue.submit([encoder.finish()])
+            return self._read(target)
+        finally:
+            for buffer in self._buffers:
+                buffer.destroy()
+            self._buffers.clear()
 
-    def _draw(self, render_pass: Any, draw: Draw, frame: Mapping[str, Any]) -> None:
+    def close(self) -> None:
+        """Free the targets."""
+        for texture in self._textures.values():
+            texture.destroy()
+        self._textures.clear()
+        self._pipelines.clear()
+
+    def _draw(self, render_pass: Any, draw: Draw, frame: Mapping[str, Any], samples: int) -> None:
         instances = int(now(draw.instance_count))
         if not now(draw.visible) or instances == 0:
             return
@@ -213,7 +210,7 @@ class NaiveRenderer:
         first, count = geometry.range or (0, vertices if indices is None else len(indices))
         if count == 0:
             return
-        pipeline, layout = self._pipeline(program, now(draw.state))
+        pipeline, layout = self._pipeline(program, now(draw.state), samples)
         render_pass.set_pipeline(pipeline)
         interface = program.interface
         for slot, (name, type_) in enumerate(sorted(interface.attributes.items())):
@@ -240,25 +237,35 @@ class NaiveRenderer:
             else:
                 render_pass.draw_indexed(count, 1, first, 0, instance)
 
-    def _pipeline(self, program: Any, state: PipelineState) -> Any:
-        key = (program.hash, state)
+    def _pipeline(self, program: Any, state: PipelineState, samples: int) -> Any:
+        key = (program.hash, state, samples)
         if key not in self._pipelines:
-            self._pipelines[key] = make_pipeline(self.device, program, state, self.samples)
+            self._pipelines[key] = make_pipeline(self.device, program, state, samples)
         return self._pipelines[key]
 
     def _buffer(self, array: NDArray[Any], usage: int) -> wgpu.GPUBuffer:
         data = np.ascontiguousarray(array).tobytes()
         data += bytes(-len(data) % 4)
         buffer = self.device.create_buffer_with_data(data=data, usage=usage)
-        self._garbage.append(buffer)
+        self._buffers.append(buffer)
         return buffer
 
-    def _texture(self, format_: str, usage: int, samples: int) -> wgpu.GPUTexture:
-        texture = self.device.create_texture(
-            size=(*self.size, 1), format=format_, usage=usage, sample_count=samples
-        )
-        self._garbage.append(texture)
-        return texture
+    def _texture(self, format_: str, size: tuple[int, int], samples: int) -> wgpu.GPUTexture:
+        key = (format_, size, samples)
+        if key not in self._textures:
+            usage = wgpu.TextureUsage.RENDER_ATTACHMENT
+            if format_ == COLOR_FORMAT and samples == 1:
+                usage |= wgpu.TextureUsage.COPY_SRC
+            self._textures[key] = self.device.create_texture(
+                size=(*size, 1), format=format_, usage=usage, sample_count=samples
+            )
+        return self._textures[key]
+
+    def _read(self, texture: wgpu.GPUTexture) -> NDArray[np.uint8]:
+        width, height, _ = texture.size
+        layout = {"bytes_per_row": 4 * width, "rows_per_image": height}
+        data = self.device.queue.read_texture({"texture": texture}, layout, texture.size)
+        return np.frombuffer(data, np.uint8).reshape(height, width, 4).copy()
 
 
 def attribute_rows(
@@ -351,8 +358,3 @@ def vertex_buffer(location: int, shape: Shape) -> dict[str, Any]:
             {"format": _FORMATS[shape.scalar] + suffix, "offset": 0, "shader_location": location}
         ],
     }
-
-
-def to_linear(channel: float) -> float:
-    """Undo the sRGB transfer function, since a clear value is in linear light."""
-    return channel / 12.92 if channel <= 0.04045 else ((channel + 0.055) / 1.055) ** 2.4

@@ -89,8 +89,9 @@ class ASet(Node, Generic[T]):
     def union(self, *others: ASet[T]) -> ASet[T]:
         """Return the set of all elements of this set and of `others`.
 
-        What changed between two reads is one step: first all that left is taken out, then all that
-        came is appended, set by set in the order of their first changes.
+        What changed between two reads is one step: what left is taken out, then what came is
+        appended, set by set in the order of their first changes. What left one set and came to
+        another stays in its place.
         """
         from heapscene.adaptive.derived import FlatSet
 

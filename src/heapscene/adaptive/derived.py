@@ -6,7 +6,8 @@ loses nothing, the set stays out of date and is tried again.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable
+from collections import Counter
+from collections.abc import Callable, Container, Hashable, Iterable
 from functools import partial, wraps
 from typing import Any, TypeVar, cast
 from weakref import ref
@@ -76,11 +77,33 @@ class DerivedSet(Derived, ASet[T]):
         """Bring the content up to date with the inputs."""
         raise NotImplementedError
 
+    def _exchange(self, left: list[T], came: list[T], moved: Container[T]) -> None:
+        """Apply a change in which what leaves one place and comes at another one stays.
+
+        What has `moved` within its place goes to the end.
+        """
+        if left and came:
+            stays = Counter(x for x in left if x not in moved)
+            stays &= Counter(x for x in came if x not in moved)
+            left, came = _without(left, stays), _without(came, stays)
+        self._apply(left, came)
+
     def _depend(self, inputs: Iterable[Node]) -> None:
         new = dict.fromkeys(inputs)
         if new != self._inputs:
             rewire(self, self._inputs, new)
             self._inputs = new
+
+
+def _without(elements: list[T], some: Counter[T]) -> list[T]:
+    some = some.copy()
+    rest: list[T] = []
+    for element in elements:
+        if some[element]:
+            some[element] -= 1
+        else:
+            rest.append(element)
+    return rest
 
 
 class ItemSet(DerivedSet[U]):
@@ -107,7 +130,7 @@ class ItemSet(DerivedSet[U]):
         source = self._source
         self._depend((source._source,))
         delta = source.look()
-        gone = set(delta.removed)
+        gone = dict.fromkeys(delta.removed)
         dirty = self._dirty.drain()
         fresh: dict[Any, tuple[Any, dict[Node, None]]] = {}
         reads: dict[Node, None] = {}
@@ -124,16 +147,17 @@ class ItemSet(DerivedSet[U]):
             self._depend((source._source, *read, *reads))
             raise
         source.take()
-        self._apply(*self._take_over(delta.removed, changed, fresh))
+        self._take_over(gone, changed, fresh)
 
     def _take_over(
         self,
-        gone: list[Any],
+        gone: dict[Any, None],
         changed: dict[Any, Any],
         fresh: dict[Any, tuple[Any, dict[Node, None]]],
-    ) -> tuple[list[U], list[U]]:
-        """Store the new results; return what leaves this set and what comes."""
+    ) -> None:
+        """Store the new results, and let what they were leave this set and what they are come."""
         results, left, came = self._results, list[U](), list[U]()
+        moved: set[U] = set()
         for element in gone:
             left += self._image(element, results.pop(element))
             node = self._nodes.pop(element, None)
@@ -147,13 +171,15 @@ class ItemSet(DerivedSet[U]):
                 results[element] = value
         for element, (value, reads) in fresh.items():
             came += self._image(element, value)
+            if element in gone:
+                moved.update(self._image(element, value))
             results[element] = value
             if reads:
                 node = adopt(partial(self._function, element), value, reads)
                 self._nodes[element] = node
                 node._subscribe(ref(self))
                 self._dirty.watch(node, element)
-        return left, came
+        self._exchange(left, came, moved)
 
     def _place(self) -> str:
         return place_of(self._function)
@@ -206,13 +232,18 @@ class FlatSet(DerivedSet[U]):
             raise
         left: list[U] = []
         came: list[U] = []
+        moved: set[U] = set()
         for inner in delta.removed:
-            left += self._inner.pop(inner).seen()
+            seen = self._inner.pop(inner).seen()
+            left += seen
+            if inner in fresh:
+                moved.update(seen)
             self._dirty.unwatch(inner, inner)
             inner._unsubscribe(ref(self))
         for reader, change in looks:
             left += change.removed
             came += change.added
+            moved.update(set(change.removed).intersection(change.added))
             reader.take()
         self._depend((source._source,))
         for inner, reader in fresh.items():
@@ -220,7 +251,7 @@ class FlatSet(DerivedSet[U]):
             self._dirty.watch(inner, inner)
             inner._subscribe(ref(self))
         source.take()
-        self._apply(left, came)
+        self._exchange(left, came, moved)
 
     def _place(self) -> str:
         return "a union of sets"

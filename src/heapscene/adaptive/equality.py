@@ -24,8 +24,12 @@ def same(a: object, b: object) -> bool:
     kind = type(a)
     if kind is not type(b):
         return False
-    if kind is float or kind is complex:
-        return _same_number(cast("complex", a), cast("complex", b))
+    if kind is float:
+        return _same_float(cast("float", a), cast("float", b))
+    if isinstance(a, complex):
+        return _same_float(a.real, cast("complex", b).real) and _same_float(
+            a.imag, cast("complex", b).imag
+        )
     if kind in _EXACT:
         return a == b
     if isinstance(a, tuple):
@@ -37,14 +41,10 @@ def same(a: object, b: object) -> bool:
     return False
 
 
-def _same_number(a: complex, b: complex) -> bool:
-    for x, y in ((a.real, b.real), (a.imag, b.imag)):
-        if x == y:
-            if x == 0.0 and math.copysign(1.0, x) != math.copysign(1.0, y):
-                return False
-        elif x == x or y == y:  # noqa: PLR0124 (only NaN differs from itself)
-            return False
-    return True
+def _same_float(a: float, b: float) -> bool:
+    if a == b:
+        return a != 0.0 or math.copysign(1.0, a) == math.copysign(1.0, b)
+    return a != a and b != b  # noqa: PLR0124 (only NaN differs from itself)
 
 
 def _same_items(a: tuple[object, ...], b: tuple[object, ...]) -> bool:

@@ -39,7 +39,7 @@ class Sink(Generic[K]):
     __slots__ = ("__weakref__", "_last", "_pending", "_watches")
 
     def __init__(self) -> None:
-        self._watches: dict[Node, _Watch | list[_Watch]] = {}
+        self._watches: dict[Node, _Watch | dict[Any, _Watch]] = {}
         self._pending: dict[_Watch, None] = {}
         self._last: dict[Any, _Watch] = {}
 
@@ -67,10 +67,10 @@ class Sink(Generic[K]):
         entry = _Watch(self._pending, key)
         if known is None:
             self._watches[node] = entry
-        elif isinstance(known, list):
-            known.append(entry)
+        elif isinstance(known, dict):
+            known[key] = entry
         else:
-            self._watches[node] = [known, entry]
+            self._watches[node] = {known.key: known, key: entry}
         node._subscribe(entry)
         if isinstance(node, Derived) and node._state != CLEAN:
             self._pending[entry] = None
@@ -81,8 +81,8 @@ class Sink(Generic[K]):
         entry = None if known is None else _find(known, key)
         if entry is None:
             return
-        if isinstance(known, list) and len(known) > 1:
-            known.remove(entry)
+        if isinstance(known, dict) and len(known) > 1:
+            del known[key]
         else:
             del self._watches[node]
         node._unsubscribe(entry)
@@ -112,12 +112,11 @@ class Sink(Generic[K]):
     def __del__(self) -> None:
         self._pending.clear()
         for node, known in self._watches.items():
-            for entry in known if isinstance(known, list) else (known,):
+            for entry in known.values() if isinstance(known, dict) else (known,):
                 node._unsubscribe(entry)
 
 
-def _find(known: _Watch | list[_Watch], key: object) -> _Watch | None:
-    for entry in known if isinstance(known, list) else (known,):
-        if entry.key is key or entry.key == key:
-            return entry
-    return None
+def _find(known: _Watch | dict[Any, _Watch], key: object) -> _Watch | None:
+    if isinstance(known, dict):
+        return known.get(key)
+    return known if known.key is key or known.key == key else None

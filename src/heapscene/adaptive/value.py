@@ -211,16 +211,15 @@ class Map(Derived, AVal[U]):
         return self._value
 
     def _dependency(self, index: int) -> tuple[Node, Any] | None:
-        if not index:
-            return self._input, self._seen
-        more = self._more
-        return more[index - 1] if more is not None and index <= len(more) else None
-
-    def _run(self) -> None:
-        outer = graph.reads, graph.running
         if self._more is None:
             self._input._subscribe(ref(self))
             self._more = ()
+        if not index:
+            return self._input, self._seen
+        return self._more[index - 1] if index <= len(self._more) else None
+
+    def _run(self) -> None:
+        outer = graph.reads, graph.running
         reads: dict[Node, None] = {}
         done = False
         try:
@@ -235,13 +234,12 @@ class Map(Derived, AVal[U]):
             graph.reads, graph.running = outer
             if reads or self._more:
                 reads.pop(self._input, None)
-                rewire(self, [node for node, _ in self._more], reads)
+                rewire(self, [node for node, _ in self._more or ()], reads)
                 self._more = tuple([(node, node._peek()) for node in reads])
             if not done:
                 self._seen = UNSET
                 self._state = FAILED
-        if not same(self._value, value):
-            self._value = value
+        self._value = value
         self._seen = given
         self._state = CLEAN
 
@@ -295,8 +293,7 @@ class Computed(Derived, AVal[U]):
             self._seen = tuple([node._peek() for node in inputs]) if done else None
             if not done:
                 self._state = FAILED
-        if not same(self._value, value):
-            self._value = value
+        self._value = value
         self._state = CLEAN
 
     def _place(self) -> str:
@@ -306,12 +303,18 @@ class Computed(Derived, AVal[U]):
 class Join(Computed[U]):
     """The value of a chosen value; what the user wrote is the choice, and counted there."""
 
-    __slots__ = ("_written",)
+    __slots__ = ("_chosen", "_written")
     _counts = 0
 
     def __init__(self, chosen: AVal[Any], written: Callable[..., object]) -> None:
         super().__init__(lambda: _checked(chosen.value, written).value)
+        self._chosen = chosen
         self._written = written
+
+    def _dependency(self, index: int) -> tuple[Node, Any] | None:
+        if self._seen is None:
+            return self._chosen, UNSET  # brought up to date before, so that chains do not recurse
+        return super()._dependency(index)
 
     def _place(self) -> str:
         return place_of(self._written)

@@ -8,6 +8,15 @@ A scene graph makes draws and does not know that a GPU exists; the renderer draw
 does not know that a scene graph exists. They meet here, and only here.
 """
 
+from heapscene.draw.camera import CameraLike as CameraLike
+from heapscene.draw.camera import CameraMatrices as CameraMatrices
+from heapscene.draw.camera import Viewpoint as Viewpoint
+from heapscene.draw.camera import camera_matrices as camera_matrices
+from heapscene.draw.camera import depth_range as depth_range
+from heapscene.draw.camera import fit_viewpoint as fit_viewpoint
+from heapscene.draw.camera import look_at as look_at
+from heapscene.draw.camera import orthographic as orthographic
+from heapscene.draw.camera import perspective as perspective
 from heapscene.draw.color import rgba as rgba
 from heapscene.draw.draw import Draw as Draw
 from heapscene.draw.draw import check_instances as check_instances
@@ -19,6 +28,8 @@ from heapscene.draw.geometry import as_attribute as as_attribute
 from heapscene.draw.geometry import as_indices as as_indices
 from heapscene.draw.geometry import check_geometry as check_geometry
 from heapscene.draw.material import Material as Material
+from heapscene.draw.material import MaterialUser as MaterialUser
+from heapscene.draw.material import WatchedMaterial as WatchedMaterial
 from heapscene.draw.source import DrawChange as DrawChange
 from heapscene.draw.source import DrawReader as DrawReader
 from heapscene.draw.source import DrawSource as DrawSource

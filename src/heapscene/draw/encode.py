@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from heapscene.draw.color import rgba
 from heapscene.errors import InputError, explain
-from heapscene.shader.types import BOOL, I32, U32, Matrix, Scalar, Type, Vector
+from heapscene.shader import BOOL, I32, U32, Matrix, Scalar, Type, Vector
 
 __all__ = ["encode_rows", "encode_value", "numpy_dtype"]
 
@@ -26,7 +26,7 @@ def numpy_dtype(type_: Type) -> np.dtype[Any]:
 
     Examples
     --------
-    >>> from heapscene.shader.types import VEC3
+    >>> from heapscene.shader import VEC3
     >>> numpy_dtype(VEC3)
     dtype('float32')
     """

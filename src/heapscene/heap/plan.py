@@ -175,7 +175,7 @@ class Planner:
         count = piece.nbytes // (4 * words)
         adaptive = isinstance(draw.instance_count, AVal)
         if count != plan.instances and not (adaptive and count > plan.instances):
-            check_instances(name, count, plan.instances)
+            check_instances(name, count, draw.instance_count)
         return piece if count != 1 else piece._replace(stride=0)
 
     def _following(self, field: HeaderField, *, rows: bool) -> Follows:

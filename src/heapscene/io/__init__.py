@@ -9,6 +9,7 @@ Keeps: reading and building are separate. Readers give plain :class:`LoadedNode`
 
 from heapscene.io.arrange import arrange_in_grid as arrange_in_grid
 from heapscene.io.build import build_scene as build_scene
+from heapscene.io.image import check_image_path as check_image_path
 from heapscene.io.image import save_image as save_image
 from heapscene.io.load import load as load
 from heapscene.io.load import read_model as read_model

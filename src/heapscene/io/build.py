@@ -2,15 +2,32 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import Any
 
+from heapscene.draw import Geometry, Material
 from heapscene.io.model import LoadedMaterial, LoadedNode, LoadedPart
+from heapscene.materials import PhongMaterial, UnlitMaterial
+from heapscene.scene import Group, Mesh, Scene
 
-if TYPE_CHECKING:
-    from heapscene.draw import Geometry, Material
-    from heapscene.scene import Mesh, Scene
+__all__ = ["NamedGroup", "build_scene"]
 
-__all__ = ["build_scene"]
+
+class NamedGroup(Group):
+    """A group that knows what it is called in the file it comes from.
+
+    Attributes
+    ----------
+    name
+        The file's name for it, or ``""``.
+    """
+
+    __slots__ = ("name",)
+
+    name: str
+
+    def __init__(self, name: str, *children: Any, transform: Any = None) -> None:
+        self.name = name
+        super().__init__(*children, transform=transform)
 
 
 def build_scene(root: LoadedNode) -> Scene:
@@ -23,14 +40,13 @@ def build_scene(root: LoadedNode) -> Scene:
     ------
     GeometryError
         A part's arrays do not fit together.
+    InputError
+        A transform is not a finite affine matrix.
     """
-    from heapscene.draw import Geometry
-    from heapscene.scene import Group, Mesh, Scene
-
     geometries: dict[int, Geometry] = {}
     materials: dict[int, Material] = {}
 
-    def mesh_at(part: LoadedPart, place: object) -> Mesh:
+    def mesh_at(part: LoadedPart, place: Any) -> Mesh:
         if id(part) not in geometries:
             geometries[id(part)] = Geometry(part.attributes, part.indices)
         if id(part.material) not in materials:
@@ -38,17 +54,15 @@ def build_scene(root: LoadedNode) -> Scene:
         return Mesh(geometries[id(part)], materials[id(part.material)], transform=place)
 
     # children before parents, without recursion: files may nest deeper than Python may
-    groups: dict[int, Group] = {}
+    groups: dict[int, NamedGroup] = {}
     for node, _ in reversed(list(root.walk())):
         below = [groups.pop(id(child)) for child in node.children]
         meshes = [mesh_at(part, place) for place in node.places() for part in node.parts]
-        groups[id(node)] = Group(*meshes, *below, transform=node.transform, name=node.name)
+        groups[id(node)] = NamedGroup(node.name, *meshes, *below, transform=node.transform)
     return Scene(groups[id(root)])
 
 
 def make_material(material: LoadedMaterial) -> Material:
     """Return the material that shows what a file says."""
-    from heapscene.materials import PhongMaterial, UnlitMaterial
-
     kind = UnlitMaterial if material.unlit else PhongMaterial
     return kind(color=material.color)

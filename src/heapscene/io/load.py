@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from heapscene.errors import GeometryError, HeapsceneError
+from heapscene.errors import GeometryError, HeapsceneError, InputError
 from heapscene.io.fault import load_error
 from heapscene.io.gltf import read_gltf
 from heapscene.io.meshfile import read_meshfile
@@ -50,8 +50,10 @@ def load(path: str | os.PathLike[str]) -> Scene:
     model = read_model(path)
     try:
         return build_scene(model)
-    except GeometryError as error:
+    except (GeometryError, InputError) as error:
         raise load_error(f"{Path(path).name} is not valid: {error}") from error
+    except RecursionError as error:
+        raise load_error(f"{Path(path).name} nests its nodes too deep") from error
 
 
 def read_model(path: str | os.PathLike[str]) -> LoadedNode:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from heapscene.errors import LoadError
 from heapscene.io.fault import load_error
 from heapscene.io.model import LoadedMaterial, LoadedNode, LoadedPart
-from heapscene.io.normals import shade
+from heapscene.io.normals import same_places, shade
 from heapscene.io.omitted import Omitted
 
 __all__ = ["read_meshfile"]
@@ -86,40 +86,59 @@ def part_of(
     mesh: Any, materials: dict[int, LoadedMaterial], omitted: Omitted
 ) -> tuple[LoadedPart, ...]:
     """Return the one part of a ``trimesh.Trimesh``, or none if it has no faces."""
-    faces = np.asarray(mesh.faces, np.int64)
-    if len(faces) == 0:
+    corners = np.asarray(mesh.faces, np.int64).reshape(-1)
+    if len(corners) == 0:
         return ()
-    position = np.asarray(mesh.vertices, np.float64)
-    attributes: dict[str, NDArray[Any]] = {"position": position.astype(np.float32)}
-    corners = faces.reshape(-1)
+    attributes: dict[str, NDArray[Any]] = {"position": as_float32(mesh.vertices)}
     visual = mesh.visual
     material = _PLAIN
-    if visual.kind in ("vertex", "face"):
-        material = _WHITE
-    elif visual.kind == "texture":
+    # trimesh keeps normals that a file gives in its cache, and would compute missing ones on demand
+    if "vertex_normals" in mesh._cache:
+        attributes["normal"] = as_float32(mesh.vertex_normals)
+    if visual.kind == "texture":
         if getattr(visual, "uv", None) is not None:
-            attributes["uv"] = np.asarray(visual.uv, np.float32)
+            attributes["uv"] = as_float32(visual.uv)
         if not is_placeholder(visual.material):
             material = materials.setdefault(id(visual.material), material_of(visual.material))
             omitted.add("textured meshes", int(picture_of(visual.material) is not None))
-    if visual.kind == "vertex":
-        attributes["color"] = np.asarray(visual.vertex_colors, np.float32) / 255
-    # trimesh keeps normals that a file gives in its cache, and would compute missing ones on demand
-    if "vertex_normals" in mesh._cache:
-        attributes["normal"] = np.asarray(mesh.vertex_normals, np.float32)
-        source = corners
-    else:
-        source = None
-    if visual.kind == "face":
-        colors = np.repeat(np.asarray(visual.face_colors, np.float32) / 255, 3, axis=0)
+    elif visual.kind == "vertex":
+        material = _WHITE
+        attributes["color"] = opaque(visual.vertex_colors, omitted)
+    elif visual.kind == "face":
+        material = _WHITE
         attributes = {name: array[corners] for name, array in attributes.items()}
-        attributes["color"] = colors
+        attributes["color"] = np.repeat(opaque(visual.face_colors, omitted), 3, axis=0)
         corners = np.arange(len(corners))
-    if source is None:
-        source, normal, corners = shade(attributes["position"], corners)
-        attributes = {name: array[source] for name, array in attributes.items()}
-        attributes["normal"] = normal
+    if "normal" not in attributes:
+        attributes, corners = with_normals(attributes, corners)
     return (LoadedPart(attributes, corners.astype(np.uint32), material),)
+
+
+def with_normals(
+    attributes: dict[str, NDArray[Any]], corners: NDArray[Any]
+) -> tuple[dict[str, NDArray[Any]], NDArray[Any]]:
+    """Return attributes with normals, and corners over them."""
+    if len(attributes) == 1:  # nothing tells vertices at one place apart, and STL repeats them
+        place = same_places(attributes["position"])
+        _, first = np.unique(place, return_index=True)
+        attributes, corners = {"position": attributes["position"][first]}, place[corners]
+    source, normal, corners = shade(attributes["position"], corners)
+    split = {name: array[source] for name, array in attributes.items()}
+    return {**split, "normal": normal}, corners
+
+
+def opaque(colors: Any, omitted: Omitted) -> NDArray[np.float32]:
+    """Return sRGB ``(n, 4)`` in 0..1 of bytes, without their transparency."""
+    result = as_float32(colors) / 255
+    omitted.add("transparent meshes", int((result[:, 3] < 1).any()))
+    result[:, 3] = 1.0
+    return result
+
+
+def as_float32(values: Any) -> NDArray[np.float32]:
+    """Return numbers as float32; what is too large becomes infinite."""
+    with np.errstate(over="ignore"):
+        return np.asarray(values, np.float64).astype(np.float32)
 
 
 def material_of(material: Any) -> LoadedMaterial:

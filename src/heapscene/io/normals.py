@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["CREASE", "shade"]
+__all__ = ["CREASE", "same_places", "shade"]
 
 CREASE = np.deg2rad(40.0)
 """Faces that meet at less than this angle are shaded as one smooth surface."""
@@ -79,7 +79,7 @@ def same_places(position: NDArray[Any]) -> NDArray[np.int64]:
     """Return for each position the number of its place; equal positions have the same."""
     if len(position) == 0:
         return np.zeros(0, np.int64)
-    x, y, z = (np.nan_to_num(position[:, k]) for k in range(3))
+    x, y, z = np.where(np.isnan(position), np.inf, position).T
     order = np.lexsort((z, y, x))
     moved = np.zeros(len(position), bool)
     for axis in (x, y, z):

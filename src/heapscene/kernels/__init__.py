@@ -4,8 +4,7 @@ In:   the records of a bucket and the page that their indices lie on.
 Out:  prefix sums, a tile table, indirect arguments and an index buffer, see :func:`plan`.
 Keeps: each kernel computes what its NumPy twin computes, bit for bit, whatever the scheduling.
 
-A kernel that needs workgroup memory is a typed Python function with WGSL text
-(:func:`~heapscene.kernels.kernel.raw_kernel`); the others are written in the shader language.
+All of them are written in the shader language.
 """
 
 from heapscene.kernels.args import ARGS_WORDS as ARGS_WORDS
@@ -25,9 +24,9 @@ from heapscene.kernels.expand import write_indices as write_indices
 from heapscene.kernels.fetch import HeapShader as HeapShader
 from heapscene.kernels.fetch import heap_shader as heap_shader
 from heapscene.kernels.frame_layout import FrameLayout as FrameLayout
-from heapscene.kernels.kernel import PARAMS as PARAMS
 from heapscene.kernels.kernel import Kernel as Kernel
-from heapscene.kernels.records import RECORD_WORDS as RECORD_WORDS
+from heapscene.kernels.records import Params as Params
+from heapscene.kernels.records import Record as Record
 from heapscene.kernels.records import contributions as contributions
 from heapscene.kernels.scan import scan_reference as scan_reference
 from heapscene.kernels.scan import scan_sums as scan_sums

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
 import numpy as np
 
-from heapscene.kernels.kernel import Params, Storage, raw_kernel
+from heapscene.kernels.kernel import kernel
+from heapscene.kernels.records import invocation, params
+from heapscene.shader import builtin, compute, storage, u32, vec2u, vec3u
 from heapscene.typing import UintArray
 
 __all__ = ["ARGS_WORDS", "args_reference", "write_args"]
@@ -14,47 +14,50 @@ __all__ = ["ARGS_WORDS", "args_reference", "write_args"]
 ARGS_WORDS = 5
 """Words per slot in the arguments buffer, whichever encoding: slot s starts at byte ``20 * s``."""
 
-_Pairs = Annotated[UintArray, Storage("array<vec2<u32>>", "read")]
-_WordsOut = Annotated[UintArray, Storage("array<u32>", "read_write")]
+firsts = storage("firsts", vec2u, binding=1)
+ranges = storage("ranges", vec2u, binding=2)
+arguments = storage("arguments", u32, binding=3, access="read_write")
 
 
-@raw_kernel(
-    """
-@compute @workgroup_size(64)
-fn main(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>) {
-  let slot = id.x + id.y * groups.x * 64u;
-  if (slot >= params.slots) { return; }
-  let bounds = ranges[slot];
-  let first = firsts[bounds.x].x;
-  let at = slot * 5u;
-  arguments[at] = firsts[bounds.y].x - first;
-  arguments[at + 1u] = 1u;
-  arguments[at + 2u] = first;
-  arguments[at + 3u] = 0u;
-  arguments[at + 4u] = 0u;
-}
-""",
-    workgroup_size=64,
-)
-def write_args(params: Params, firsts: _Pairs, ranges: _Pairs, arguments: _WordsOut) -> None:
+def _write_args(
+    parameters: UintArray, starts: UintArray, bounds: UintArray, result: UintArray
+) -> None:
+    slots = int(parameters[2])
+    result[: slots * ARGS_WORDS] = args_reference(starts, bounds[:slots]).reshape(-1)
+
+
+@kernel(twin=_write_args)
+@compute(workgroup_size=64)
+def write_args(
+    thread: vec3u = builtin.global_invocation_id, groups: vec3u = builtin.num_workgroups
+) -> None:
     """Write five words per slot: emitted indices, one instance, the first index, two zeros.
 
     Read as ``drawIndexedIndirect`` (count, instances, first index, base vertex, first instance)
     they draw the expanded index buffer; their first four, read as ``drawIndirect`` (count,
     instances, first vertex, first instance), draw the same range as mega.
     """
-    slots = int(params[2])
-    arguments[: slots * ARGS_WORDS] = args_reference(firsts, ranges[:slots]).reshape(-1)
+    slot = invocation(thread, groups, 64)
+    if slot >= params.slots:
+        return
+    bounds = ranges[slot]
+    first = firsts[bounds.x].x
+    at = slot * 5
+    arguments[at] = firsts[bounds.y].x - first
+    arguments[at + 1] = u32(1)
+    arguments[at + 2] = first
+    arguments[at + 3] = u32(0)
+    arguments[at + 4] = u32(0)
 
 
-def args_reference(firsts: UintArray, ranges: UintArray) -> UintArray:
+def args_reference(starts: UintArray, bounds: UintArray) -> UintArray:
     """Return the arguments of each slot.
 
     Parameters
     ----------
-    firsts
+    starts
         ``(n + 1, 2)``, see :func:`~heapscene.kernels.scan_reference`.
-    ranges
+    bounds
         ``(slots, 2)``: first record and the one after the last.
 
     Returns
@@ -62,9 +65,9 @@ def args_reference(firsts: UintArray, ranges: UintArray) -> UintArray:
     numpy.ndarray
         ``(slots, 5)``.
     """
-    arguments = np.zeros((len(ranges), ARGS_WORDS), np.uint32)
-    first = firsts[ranges[:, 0], 0]
-    arguments[:, 0] = firsts[ranges[:, 1], 0] - first
-    arguments[:, 1] = 1
-    arguments[:, 2] = first
-    return arguments
+    result = np.zeros((len(bounds), ARGS_WORDS), np.uint32)
+    first = starts[bounds[:, 0], 0]
+    result[:, 0] = starts[bounds[:, 1], 0] - first
+    result[:, 1] = 1
+    result[:, 2] = first
+    return result

@@ -4,21 +4,19 @@ from __future__ import annotations
 
 from typing import Literal, NamedTuple, TypeAlias
 
-import numpy as np
-
 from heapscene.errors import GpuError, explain
 from heapscene.kernels.args import ARGS_WORDS, write_args
 from heapscene.kernels.expand import write_indices
 from heapscene.kernels.kernel import Kernel
 from heapscene.kernels.scan import BLOCK, scan_sums, sum_blocks, write_firsts
 from heapscene.kernels.tiles import TILE, write_tiles
-from heapscene.typing import UintArray
 
 __all__ = [
     "BucketLoad",
     "BufferSizes",
     "Dispatch",
     "Encoding",
+    "ParamWords",
     "buffer_sizes",
     "plan",
     "workgroups",
@@ -31,6 +29,18 @@ _MOST = 2**32 - 1  # indices and vertices are numbered with 32 bits
 _DEFAULT_WINDOW = 128 << 20  # bytes, WebGPU's default limit for one storage binding
 
 
+class ParamWords(NamedTuple):
+    """The words of the uniform ``Params``, in the order of its fields."""
+
+    records: int
+    blocks: int
+    slots: int
+    tiles: int
+    axis: int
+    first: int
+    stop: int
+
+
 class Dispatch(NamedTuple):
     """One dispatch.
 
@@ -41,20 +51,15 @@ class Dispatch(NamedTuple):
     groups
         Workgroups in x, y and z.
     params
-        The uniform's words (``heapscene.kernels.PARAMS``); equal ones may share a buffer.
+        What the uniform holds; equal ones may share a buffer.
     window
         ``(offset, nbytes)`` of the part of ``indices`` to bind; ``None`` binds buffers whole.
     """
 
     kernel: Kernel
     groups: tuple[int, int, int]
-    params: tuple[int, ...]
+    params: ParamWords
     window: tuple[int, int] | None = None
-
-    @property
-    def uniform(self) -> UintArray:
-        """The words of :attr:`params` as they are uploaded."""
-        return np.array(self.params, np.uint32)
 
 
 class BufferSizes(NamedTuple):
@@ -108,7 +113,7 @@ def plan(
     axis = 1 if encoding == "expanded" else 0
     blocks = _ceil(records, BLOCK)
     tile_count = _ceil((emitted, vertices)[axis], TILE)
-    params = (records, blocks, slots, tile_count, axis, 0, emitted)
+    params = ParamWords(records, blocks, slots, tile_count, axis, 0, emitted)
     dispatches = [
         Dispatch(sum_blocks, _spread(blocks), params),
         Dispatch(scan_sums, (1, 1, 1), params),
@@ -123,7 +128,9 @@ def plan(
             stop = min(first + step, emitted)
             groups = workgroups(_ceil(stop - first, TILE), write_indices)
             window = (first * 4, (stop - first) * 4)
-            dispatches.append(Dispatch(write_indices, groups, (*params[:5], first, stop), window))
+            dispatches.append(
+                Dispatch(write_indices, groups, params._replace(first=first, stop=stop), window)
+            )
     return dispatches
 
 

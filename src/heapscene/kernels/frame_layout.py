@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from heapscene.shader import Matrix, StructField, StructType, Type, ir, struct_layout
+from heapscene.shader import Matrix, StructField, StructType, Type, ir, layout_of
 
 __all__ = ["FrameLayout"]
 
@@ -30,21 +30,18 @@ class FrameLayout:
             "Frame", tuple(StructField(name, type_) for name, type_ in self.types.items())
         )
         self.resource = ir.Resource("frame", struct, space="uniform", binding=0)
-        layout = struct_layout(struct)
-        self._offsets = layout.offsets
-        self.size = layout.size
-        self.hash = repr(list(self.types.items()))
+        self._layout = layout_of(struct, "uniform")
+        self.size = self._layout.size
 
     def pack(self, encoded: Mapping[str, bytes]) -> bytes:
         """Return the buffer's bytes from the packed bytes of each value (matrices row by row)."""
         buffer = bytearray(self.size)
-        for name, type_ in self.types.items():
-            data, at = encoded[name], self._offsets[name]
-            if isinstance(type_, Matrix):
-                rows = np.frombuffer(data, "<f4").reshape(type_.rows, type_.columns)
-                stride = 4 if type_.rows > 2 else 2
-                columns = np.zeros((type_.columns, stride), "<f4")
-                columns[:, : type_.rows] = rows.T
+        for field in self._layout.fields:
+            data = encoded[field.name]
+            if isinstance(field.type, Matrix):
+                rows = np.frombuffer(data, "<f4").reshape(field.type.rows, field.type.columns)
+                columns = np.zeros((field.type.columns, 2 if field.type.rows == 2 else 4), "<f4")
+                columns[:, : field.type.rows] = rows.T
                 data = columns.tobytes()
-            buffer[at : at + len(data)] = data
+            buffer[field.offset : field.offset + len(data)] = data
         return bytes(buffer)

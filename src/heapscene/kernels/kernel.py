@@ -1,111 +1,70 @@
-"""What a kernel is: WGSL, its bindings, and the NumPy twin that says what it should compute."""
+"""What a kernel is: a compute function, and the NumPy twin that says what it should compute."""
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import Annotated, Any, Literal, TypeAlias, get_args, get_type_hints
+from dataclasses import dataclass
+from functools import cached_property
+from math import prod
+from typing import Any
 
 from heapscene.gpu import Binding
-from heapscene.typing import UintArray
+from heapscene.shader import ComputeProgram, ShaderFunction
 
-__all__ = ["PARAMS", "Kernel", "Params", "Storage", "raw_kernel"]
-
-PARAMS = ("records", "blocks", "slots", "tiles", "axis", "first", "stop")
-"""Words of the uniform that all kernels of a bucket read, see :func:`heapscene.kernels.plan`."""
+__all__ = ["Kernel", "kernel"]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, eq=False)
 class Kernel:
-    """A compute entry point.
+    """A compute function with its twin; compiled at the first use.
 
     Attributes
     ----------
-    name
-        For labels and reports.
-    wgsl
-        A complete module.
-    entry
-        The entry point in it.
-    bindings
-        Bind group 0, with names, in the order of binding numbers.
-    workgroup_size
-        Invocations per workgroup.
+    function
+        The shader function; calling it runs one invocation in CPython.
     twin
-        The same computation on NumPy arrays, called with the bindings' contents in their order.
+        The same computation on NumPy arrays: it takes the contents of :attr:`bindings` in their
+        order, and writes into those that the kernel writes.
     """
 
-    name: str
-    wgsl: str = field(repr=False)
-    entry: str
-    bindings: tuple[Binding, ...]
-    workgroup_size: int
-    twin: Callable[..., None] = field(compare=False, repr=False)
+    function: ShaderFunction[..., None]
+    twin: Callable[..., None]
+
+    @property
+    def name(self) -> str:
+        """For labels and reports."""
+        return self.function.name
+
+    @property
+    def workgroup_size(self) -> int:
+        """Invocations per workgroup."""
+        return prod(self.function.workgroup_size or (1,))
+
+    @cached_property
+    def bindings(self) -> tuple[Binding, ...]:
+        """Bind group 0, with names, in the order of binding numbers."""
+        found: list[Any] = self._program.bindings  # kinds are typed as text there
+        return tuple(Binding(item.binding, item.kind, name=item.name) for item in found)
+
+    @property
+    def entry(self) -> str:
+        """The entry point in :attr:`wgsl`."""
+        return self._program.entry
+
+    @property
+    def wgsl(self) -> str:
+        """A complete module."""
+        return self._program.wgsl
+
+    @cached_property
+    def _program(self) -> ComputeProgram:
+        return ComputeProgram(self.function)
 
 
-@dataclass(frozen=True, slots=True)
-class Storage:
-    """Marks a parameter of a raw kernel as a storage buffer of that WGSL type."""
+def kernel(*, twin: Callable[..., None]) -> Callable[[ShaderFunction[..., None]], Kernel]:
+    """Make a kernel of a compute function, with the twin named beside it."""
 
-    wgsl: str
-    access: Literal["read", "read_write"]
-
-
-class _Uniform:
-    """Marks the parameter of a raw kernel that is the uniform of :data:`PARAMS`."""
-
-
-Params: TypeAlias = Annotated[UintArray, _Uniform()]
-
-
-def raw_kernel(wgsl: str, *, workgroup_size: int) -> Callable[[Callable[..., None]], Kernel]:
-    """Turn a Python function into a kernel whose GPU form is WGSL text.
-
-    Only for what the shader language cannot say: workgroup memory. The function's signature
-    declares the bindings, each annotated with :data:`Params` or a :class:`Storage`; its body is
-    the NumPy twin.
-
-    Parameters
-    ----------
-    wgsl
-        The module without its bindings: helper declarations and the function ``main``.
-    """
-
-    def decorate(function: Callable[..., None]) -> Kernel:
-        hints = get_type_hints(function, include_extras=True)
-        names = list(inspect.signature(function).parameters)
-        marks = [get_args(hints[name])[1] for name in names]
-        declared = [
-            _declare(i, name, mark) for i, (name, mark) in enumerate(zip(names, marks, strict=True))
-        ]
-        return Kernel(
-            name=function.__name__,
-            wgsl="\n".join([_struct(), *declared, wgsl]),
-            entry="main",
-            bindings=tuple(
-                Binding(i, _kind(mark), name=name)
-                for i, (name, mark) in enumerate(zip(names, marks, strict=True))
-            ),
-            workgroup_size=workgroup_size,
-            twin=function,
-        )
+    def decorate(function: ShaderFunction[..., None]) -> Kernel:
+        return Kernel(function, twin)
 
     return decorate
-
-
-def _struct() -> str:
-    return f"struct Params {{ {', '.join(f'{name}: u32' for name in PARAMS)} }}"
-
-
-def _declare(index: int, name: str, mark: Any) -> str:
-    at = f"@group(0) @binding({index})"
-    if isinstance(mark, Storage):
-        return f"{at} var<storage, {mark.access}> {name}: {mark.wgsl};"
-    return f"{at} var<uniform> {name}: Params;"
-
-
-def _kind(mark: Any) -> Literal["uniform", "read-only-storage", "storage"]:
-    if isinstance(mark, Storage):
-        return "storage" if mark.access == "read_write" else "read-only-storage"
-    return "uniform"

@@ -15,6 +15,7 @@ from heapscene.shader import (
     VEC2,
     VEC3,
     VEC4,
+    ArrayType,
     Type,
     Vector,
     bitcast_f32,
@@ -22,6 +23,7 @@ from heapscene.shader import (
     f32,
     function,
     i32,
+    ir,
     mat2,
     mat3,
     mat4,
@@ -38,10 +40,11 @@ from heapscene.shader import (
     vec4u,
 )
 
-__all__ = ["LOADERS", "headers", "page"]
+__all__ = ["HEADERS", "LOADERS", "PAGE", "page"]
 
 page = storage("page", u32, binding=1)
-headers = storage("headers", u32, binding=2)
+PAGE = ir.Resource("page", ArrayType(U32), binding=1)
+HEADERS = ir.Resource("headers", ArrayType(U32), binding=2)
 
 
 @function

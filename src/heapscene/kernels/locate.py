@@ -7,23 +7,10 @@ hidden records and holes, which own no number, are never returned.
 from __future__ import annotations
 
 from heapscene.kernels.loads import page
+from heapscene.kernels.records import Record
 from heapscene.shader import function, storage, struct, u32, vec2u
 
-__all__ = ["Located", "Record", "firsts", "locate_emitted", "locate_vertex", "records", "tiles"]
-
-
-@struct
-class Record:
-    """One draw as the GPU sees it; see ``heap/layout.py`` for the meaning of each word."""
-
-    header: u32
-    index_start: u32
-    index_width: u32
-    count: u32
-    instances: u32
-    vertex_first: u32
-    vertex_span: u32
-    slot: u32
+__all__ = ["Located", "firsts", "locate_emitted", "locate_vertex", "records", "tiles"]
 
 
 @struct
@@ -80,6 +67,7 @@ def load_index(start: u32, width: u32, k: u32) -> u32:
 
 @function
 def locate_vertex(number: u32) -> Located:
+    """Return what a vertex of the expanded encoding belongs to."""
     found = find_vertex(number)
     record = records[found]
     local = number - firsts[found].y
@@ -90,6 +78,7 @@ def locate_vertex(number: u32) -> Located:
 
 @function
 def locate_emitted(number: u32) -> Located:
+    """Return what an emitted index of the mega encoding belongs to."""
     found = find_emitted(number)
     record = records[found]
     local = number - firsts[found].x

@@ -1,25 +1,74 @@
-"""The record: eight words that describe one draw to the kernels."""
+"""What all kernels of a bucket read: parameters and records."""
 
 from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
 
+from heapscene.heap import RECORD
+from heapscene.shader import function, select, storage, struct, u32, uniform, vec2u, vec3u
 from heapscene.typing import UintArray
 
-__all__ = ["RECORD_WORDS", "contributions"]
-
-RECORD_WORDS = 8
-# Columns of a record, as in the heap's layout.
-HEADER, INDEX_START, INDEX_WIDTH, COUNT, INSTANCES, VERTEX_FIRST, VERTEX_SPAN, SLOT = range(8)
+__all__ = ["Params", "Record", "contribution", "contributions", "invocation", "params", "records"]
 
 
-def contributions(records: UintArray) -> NDArray[np.int64]:
+@struct
+class Params:
+    """Numbers of a bucket, see :func:`heapscene.kernels.plan`.
+
+    ``axis`` is 0 where tiles are counted in emitted indices, 1 where in vertices; ``first`` and
+    ``stop`` are the part of the index buffer to write.
+    """
+
+    records: u32
+    blocks: u32
+    slots: u32
+    tiles: u32
+    axis: u32
+    first: u32
+    stop: u32
+
+
+@struct
+class Record:
+    """One draw, see :mod:`heapscene.heap`."""
+
+    header: u32
+    index_start: u32
+    index_width: u32
+    count: u32
+    instances: u32
+    vertex_first: u32
+    vertex_span: u32
+    slot: u32
+
+
+params = uniform("params", Params, binding=0)
+records = storage("records", Record, binding=1)
+
+
+@function
+def invocation(thread: vec3u, groups: vec3u, size: u32) -> u32:
+    """Return the number of an invocation of a dispatch in two dimensions."""
+    return thread.x + thread.y * groups.x * size
+
+
+@function
+def contribution(number: u32) -> vec2u:
+    """Return how many indices a record emits and how many vertices it spans."""
+    if number >= params.records:
+        return vec2u(0)
+    record = records[number]
+    emitted = record.count * record.instances
+    return vec2u(emitted, select(u32(0), record.vertex_span * record.instances, record.count > 0))
+
+
+def contributions(table: UintArray) -> NDArray[np.int64]:
     """Return how many indices each record emits and how many vertices it spans.
 
     Parameters
     ----------
-    records
+    table
         ``(n, 8)`` words.
 
     Returns
@@ -27,7 +76,8 @@ def contributions(records: UintArray) -> NDArray[np.int64]:
     numpy.ndarray
         ``(n, 2)``; both are 0 for a hidden record, which has a count of 0.
     """
-    table = records.reshape(-1, RECORD_WORDS).astype(np.int64)
-    emitted = table[:, COUNT] * table[:, INSTANCES]
-    vertices = table[:, VERTEX_SPAN] * table[:, INSTANCES] * (table[:, COUNT] > 0)
+    rows = np.ascontiguousarray(table, np.uint32).reshape(-1).view(RECORD)
+    instances = rows["instances"].astype(np.int64)
+    emitted = rows["count"] * instances
+    vertices = rows["vertex_span"] * instances * (rows["count"] > 0)
     return np.stack([emitted, vertices], axis=1)

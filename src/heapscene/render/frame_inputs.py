@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping
 from typing import Any
 
@@ -49,11 +48,13 @@ class FrameInputs:
         for name, value in extra.items():
             types[name] = CAMERA_INPUTS.get(name) or _type_of(name, _read(value))
         self.layout = FrameLayout(types)
-        self._start = time.perf_counter()
 
-    def pack(
-        self, camera: CameraMatrices, changes: Mapping[str, Any]
-    ) -> bytes:
+    @property
+    def viewport(self) -> tuple[float, float]:
+        """Width and height of what is drawn into; square until somebody says."""
+        return self._values.get("viewport", (1, 1))
+
+    def pack(self, camera: CameraMatrices, changes: Mapping[str, Any]) -> bytes:
         """Return the bytes of the uniform buffer for this frame.
 
         Raises
@@ -75,12 +76,10 @@ class FrameInputs:
             "proj": camera.proj,
             "camera_position": camera.position,
             "viewport": (1, 1),
+            "time": 0.0,
             **self._values,
             **changes,
         }
-        if "time" not in values and self.layout.reads_time:
-            values["time"] = time.perf_counter() - self._start
-        values.setdefault("time", 0.0)
         self._values.update(changes)
         encoded = {
             name: encode_value(type_, _read(values[name]), name)

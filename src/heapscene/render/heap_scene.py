@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from heapscene.adaptive import drain_posted, evaluations
-from heapscene.draw import Draw, camera_matrices, fit_camera
+from heapscene.draw import Draw, camera_matrices, fit_viewpoint
 from heapscene.errors import FrameOrderError, InputError, explain
 from heapscene.gpu import Counters, Mirror, SmallBuffer, Usage, pipelines_of
 from heapscene.heap import Bucket, Heap
@@ -193,14 +193,22 @@ class HeapScene:
         viewport = inputs.get("viewport") or self._frame.viewport
         aspect = viewport[0] / viewport[1]
         if camera is None:
-            camera = self._fitted
-            if camera is None:
-                bounds = self._heap.world_bounds()
-                camera = fit_camera(bounds, aspect)
-                if np.isfinite(bounds).all():
-                    self._fitted = camera
-        matrices = camera_matrices(camera, aspect, self._heap.world_bounds)
+            camera = self._fit_once(aspect)
+        # Bounds cost a pass over all draws after each change: only who fits the depth range pays.
+        fixed = all(getattr(camera, name, None) is not None for name in ("near", "far"))
+        needs_bounds = hasattr(camera, "matrices") and not fixed
+        bounds = self._heap.world_bounds() if needs_bounds else np.full((2, 3), np.nan)
+        matrices = camera_matrices(camera, aspect, bounds)
         self._uniform.write(self._frame.pack(matrices, inputs))
+
+    def _fit_once(self, aspect: float) -> Any:
+        if self._fitted is not None:
+            return self._fitted
+        bounds = self._heap.world_bounds()
+        camera = fit_viewpoint(bounds, aspect)
+        if np.isfinite(bounds).all():
+            self._fitted = camera
+        return camera
 
     def _sync(self) -> None:
         heap = self._heap

@@ -1,9 +1,13 @@
 """(side road) Python functions become WGSL."""
 
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from heapscene.shader.interface import Interface as Interface
 from heapscene.shader.interface import ProgramLike as ProgramLike
 
-# The language: what users import.
+# What users import. Some names are those of Python builtins, with the same meaning.
+# ruff: noqa: A004
 from heapscene.shader.lang import Resource as Resource
 from heapscene.shader.lang import builtin as builtin
 from heapscene.shader.lang import f32 as f32
@@ -29,24 +33,43 @@ from heapscene.shader.lang import vec4b as vec4b
 from heapscene.shader.lang import vec4i as vec4i
 from heapscene.shader.lang import vec4u as vec4u
 from heapscene.shader.lang import workgroup as workgroup
+from heapscene.shader.lang.bits import bitcast_f32 as bitcast_f32
+from heapscene.shader.lang.bits import bitcast_i32 as bitcast_i32
+from heapscene.shader.lang.bits import bitcast_u32 as bitcast_u32
+from heapscene.shader.lang.bits import count_leading_zeros as count_leading_zeros
+from heapscene.shader.lang.bits import count_one_bits as count_one_bits
+from heapscene.shader.lang.bits import count_trailing_zeros as count_trailing_zeros
+from heapscene.shader.lang.bits import first_leading_bit as first_leading_bit
+from heapscene.shader.lang.bits import first_trailing_bit as first_trailing_bit
+from heapscene.shader.lang.bits import pack2x16float as pack2x16float
+from heapscene.shader.lang.bits import pack2x16unorm as pack2x16unorm
+from heapscene.shader.lang.bits import pack4x8snorm as pack4x8snorm
+from heapscene.shader.lang.bits import pack4x8unorm as pack4x8unorm
+from heapscene.shader.lang.bits import reverse_bits as reverse_bits
+from heapscene.shader.lang.bits import unpack2x16float as unpack2x16float
+from heapscene.shader.lang.bits import unpack2x16unorm as unpack2x16unorm
+from heapscene.shader.lang.bits import unpack4x8snorm as unpack4x8snorm
+from heapscene.shader.lang.bits import unpack4x8unorm as unpack4x8unorm
 from heapscene.shader.lang.componentwise import abs as abs
 from heapscene.shader.lang.componentwise import acos as acos
+from heapscene.shader.lang.componentwise import acosh as acosh
 from heapscene.shader.lang.componentwise import asin as asin
+from heapscene.shader.lang.componentwise import asinh as asinh
 from heapscene.shader.lang.componentwise import atan as atan
 from heapscene.shader.lang.componentwise import atan2 as atan2
+from heapscene.shader.lang.componentwise import atanh as atanh
 from heapscene.shader.lang.componentwise import ceil as ceil
 from heapscene.shader.lang.componentwise import clamp as clamp
 from heapscene.shader.lang.componentwise import cos as cos
 from heapscene.shader.lang.componentwise import cosh as cosh
-from heapscene.shader.lang.componentwise import count_one_bits as count_one_bits
 from heapscene.shader.lang.componentwise import degrees as degrees
 from heapscene.shader.lang.componentwise import exp as exp
 from heapscene.shader.lang.componentwise import exp2 as exp2
-from heapscene.shader.lang.componentwise import first_leading_bit as first_leading_bit
 from heapscene.shader.lang.componentwise import floor as floor
 from heapscene.shader.lang.componentwise import fma as fma
 from heapscene.shader.lang.componentwise import fract as fract
 from heapscene.shader.lang.componentwise import inverse_sqrt as inverse_sqrt
+from heapscene.shader.lang.componentwise import ldexp as ldexp
 from heapscene.shader.lang.componentwise import log as log
 from heapscene.shader.lang.componentwise import log2 as log2
 from heapscene.shader.lang.componentwise import max as max
@@ -55,6 +78,7 @@ from heapscene.shader.lang.componentwise import mix as mix
 from heapscene.shader.lang.componentwise import pow as pow
 from heapscene.shader.lang.componentwise import radians as radians
 from heapscene.shader.lang.componentwise import round as round
+from heapscene.shader.lang.componentwise import saturate as saturate
 from heapscene.shader.lang.componentwise import sign as sign
 from heapscene.shader.lang.componentwise import sin as sin
 from heapscene.shader.lang.componentwise import sinh as sinh
@@ -64,34 +88,97 @@ from heapscene.shader.lang.componentwise import step as step
 from heapscene.shader.lang.componentwise import tan as tan
 from heapscene.shader.lang.componentwise import tanh as tanh
 from heapscene.shader.lang.componentwise import trunc as trunc
-from heapscene.shader.lang.geometric import Discard as Discard
+from heapscene.shader.lang.execution import array_length as array_length
+from heapscene.shader.lang.execution import discard as discard
+from heapscene.shader.lang.execution import dpdx as dpdx
+from heapscene.shader.lang.execution import dpdx_coarse as dpdx_coarse
+from heapscene.shader.lang.execution import dpdx_fine as dpdx_fine
+from heapscene.shader.lang.execution import dpdy as dpdy
+from heapscene.shader.lang.execution import dpdy_coarse as dpdy_coarse
+from heapscene.shader.lang.execution import dpdy_fine as dpdy_fine
+from heapscene.shader.lang.execution import fwidth as fwidth
+from heapscene.shader.lang.execution import storage_barrier as storage_barrier
+from heapscene.shader.lang.execution import workgroup_barrier as workgroup_barrier
 from heapscene.shader.lang.geometric import all as all
 from heapscene.shader.lang.geometric import any as any
-from heapscene.shader.lang.geometric import array_length as array_length
-from heapscene.shader.lang.geometric import bitcast_f32 as bitcast_f32
-from heapscene.shader.lang.geometric import bitcast_i32 as bitcast_i32
-from heapscene.shader.lang.geometric import bitcast_u32 as bitcast_u32
 from heapscene.shader.lang.geometric import cross as cross
 from heapscene.shader.lang.geometric import determinant as determinant
-from heapscene.shader.lang.geometric import discard as discard
 from heapscene.shader.lang.geometric import distance as distance
 from heapscene.shader.lang.geometric import dot as dot
-from heapscene.shader.lang.geometric import dpdx as dpdx
-from heapscene.shader.lang.geometric import dpdy as dpdy
 from heapscene.shader.lang.geometric import faceforward as faceforward
-from heapscene.shader.lang.geometric import fwidth as fwidth
 from heapscene.shader.lang.geometric import length as length
 from heapscene.shader.lang.geometric import normalize as normalize
-from heapscene.shader.lang.geometric import pack4x8unorm as pack4x8unorm
 from heapscene.shader.lang.geometric import reflect as reflect
 from heapscene.shader.lang.geometric import refract as refract
 from heapscene.shader.lang.geometric import select as select
 from heapscene.shader.lang.geometric import transpose as transpose
-from heapscene.shader.lang.geometric import unpack4x8unorm as unpack4x8unorm
-from heapscene.shader.lang.geometric import workgroup_barrier as workgroup_barrier
 from heapscene.shader.stages import ShaderFunction as ShaderFunction
 from heapscene.shader.stages import compute as compute
 from heapscene.shader.stages import fragment as fragment
 from heapscene.shader.stages import function as function
 from heapscene.shader.stages import vertex as vertex
 from heapscene.shader.structs import struct as struct
+from heapscene.shader.types import BOOL as BOOL
+from heapscene.shader.types import F32 as F32
+from heapscene.shader.types import I32 as I32
+from heapscene.shader.types import MAT2 as MAT2
+from heapscene.shader.types import MAT3 as MAT3
+from heapscene.shader.types import MAT4 as MAT4
+from heapscene.shader.types import U32 as U32
+from heapscene.shader.types import VEC2 as VEC2
+from heapscene.shader.types import VEC3 as VEC3
+from heapscene.shader.types import VEC4 as VEC4
+from heapscene.shader.types import VOID as VOID
+from heapscene.shader.types import ArrayType as ArrayType
+from heapscene.shader.types import AtomicType as AtomicType
+from heapscene.shader.types import Matrix as Matrix
+from heapscene.shader.types import Scalar as Scalar
+from heapscene.shader.types import StructField as StructField
+from heapscene.shader.types import StructType as StructType
+from heapscene.shader.types import Type as Type
+from heapscene.shader.types import Vector as Vector
+from heapscene.shader.types import Void as Void
+
+if TYPE_CHECKING:
+    from heapscene.shader.compute_program import Binding as Binding
+    from heapscene.shader.compute_program import ComputeProgram as ComputeProgram
+    from heapscene.shader.compute_program import bindings_of as bindings_of
+    from heapscene.shader.direct import direct_module as direct_module
+    from heapscene.shader.direct import fragment_entry as fragment_entry
+    from heapscene.shader.direct import fragment_result as fragment_result
+    from heapscene.shader.direct import inputs_struct as inputs_struct
+    from heapscene.shader.layout import Layout as Layout
+    from heapscene.shader.layout import dtype_of as dtype_of
+    from heapscene.shader.layout import layout_of as layout_of
+    from heapscene.shader.linking import StageParameter as StageParameter
+    from heapscene.shader.linking import Varying as Varying
+    from heapscene.shader.linking import call_stage as call_stage
+    from heapscene.shader.linking import vertex_result as vertex_result
+    from heapscene.shader.program import Program as Program
+    from heapscene.shader.wgsl import emit as emit
+
+# The compiler is loaded when it is first used: ``import heapscene`` stays light.
+_LATE = {
+    "Binding": "heapscene.shader.compute_program",
+    "ComputeProgram": "heapscene.shader.compute_program",
+    "Layout": "heapscene.shader.layout",
+    "Program": "heapscene.shader.program",
+    "StageParameter": "heapscene.shader.linking",
+    "Varying": "heapscene.shader.linking",
+    "bindings_of": "heapscene.shader.compute_program",
+    "call_stage": "heapscene.shader.linking",
+    "direct_module": "heapscene.shader.direct",
+    "dtype_of": "heapscene.shader.layout",
+    "emit": "heapscene.shader.wgsl",
+    "fragment_entry": "heapscene.shader.direct",
+    "fragment_result": "heapscene.shader.direct",
+    "inputs_struct": "heapscene.shader.direct",
+    "layout_of": "heapscene.shader.layout",
+    "vertex_result": "heapscene.shader.linking",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name in _LATE:
+        return getattr(import_module(_LATE[name]), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -9,7 +9,7 @@ from __future__ import annotations
 import linecache
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 from heapscene.errors import (
     ShaderError,
@@ -17,7 +17,9 @@ from heapscene.errors import (
     ShaderSyntaxError,
     ShaderTypeError,
 )
-from heapscene.shader.ir.nodes import Span
+
+if TYPE_CHECKING:
+    from heapscene.shader.ir.nodes import Span
 
 __all__ = ["CallSite", "Diagnostic", "Refusal", "raise_all", "render"]
 
@@ -28,7 +30,7 @@ _CLASSES: dict[str, type[ShaderError]] = {
 }
 
 
-class Refusal(ShaderTypeError):
+class Refusal(ShaderTypeError):  # noqa: N818 - never seen by users
     """A smart constructor refuses its operands; the front-end adds the place."""
 
     def __init__(self, what: str, facts: Mapping[str, object] | None = None, fix: str = "") -> None:

@@ -1,10 +1,11 @@
 """One table of operators and intrinsics: name, typing rule, WGSL spelling, stages.
 
-A typing rule is text such as ``"F F f32 -> F"``. Its letters stand for any type of a kind, the same type at each place:
+A typing rule is text such as ``"F F f32 -> F"``. Its letters stand for any type of a kind, the same
+type at each place:
 
-    F  f32 or vector of f32        N  number or vector of numbers      I  integer or vector of integers
-    V  vector of f32               U  number, bool or vector of those  B  bool or vector of bools
-    M  matrix
+    F  f32 or vector of f32        N  number or vector of numbers      I  integer or vector of
+    integers V  vector of f32               U  number, bool or vector of those  B  bool or vector of
+    bools M  matrix
 
 ``mask(U)`` is ``bool`` in the shape of U; ``F.scalar`` is the type of one component.
 """
@@ -89,6 +90,7 @@ _KINDS: dict[str, Callable[[Type], bool]] = {
     "U": _is_flat,
     "B": lambda t: _is_flat(t) and scalar_of(t) == BOOL,
     "V": lambda t: isinstance(t, Vector) and t.scalar == F32,
+    "W": lambda t: isinstance(t, Vector) and t.scalar != BOOL,
     "M": lambda t: isinstance(t, Matrix),
 }
 
@@ -166,7 +168,7 @@ INTRINSICS: dict[str, Operation] = _table(
     ("exp exp2 log log2 sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh", ("F -> F",)),
     ("radians degrees saturate", ("F -> F",)),
     ("pow atan2", ("F F -> F",)),
-    ("dot", ("V V -> V.scalar", "N N -> N.scalar")),
+    ("dot", ("W W -> W.scalar",)),
     ("cross", ("vec3 vec3 -> vec3",)),
     ("length", ("F -> f32",)),
     ("distance", ("F F -> f32",)),
@@ -181,9 +183,11 @@ INTRINSICS: dict[str, Operation] = _table(
     ("fma", ("F F F -> F",)),
     ("ldexp", ("f32 i32 -> f32",)),
     (
-        "count_one_bits=countOneBits count_leading_zeros=countLeadingZeros "
-        "count_trailing_zeros=countTrailingZeros reverse_bits=reverseBits "
-        "first_leading_bit=firstLeadingBit first_trailing_bit=firstTrailingBit",
+        (
+            "count_one_bits=countOneBits count_leading_zeros=countLeadingZeros "
+            "count_trailing_zeros=countTrailingZeros reverse_bits=reverseBits "
+            "first_leading_bit=firstLeadingBit first_trailing_bit=firstTrailingBit"
+        ),
         ("I -> I",),
     ),
     ("pack4x8unorm pack4x8snorm", ("vec4 -> u32",)),
@@ -191,7 +195,7 @@ INTRINSICS: dict[str, Operation] = _table(
     ("pack2x16float pack2x16unorm", ("vec2 -> u32",)),
     ("unpack2x16float unpack2x16unorm", ("u32 -> vec2",)),
 )
-for _name in "dpdx dpdy fwidth dpdx_fine dpdy_fine dpdx_coarse dpdy_coarse".split():
+for _name in ["dpdx", "dpdy", "fwidth", "dpdx_fine", "dpdy_fine", "dpdx_coarse", "dpdy_coarse"]:
     _wgsl = _name.replace("_f", "F").replace("_c", "C")
     INTRINSICS[_name] = Operation(_name, ("F -> F",), _wgsl, ("fragment",))
 INTRINSICS["array_length"] = Operation("array_length", (), "arrayLength")
@@ -251,7 +255,7 @@ def binary_type(op: str, left: Type, right: Type) -> Type | None:
     if op in ("<<", ">>"):
         return left if _KINDS["I"](left) and right == _shaped(left, U32) else None
     if op in ("&", "|", "^"):
-        fits = _KINDS["I"](left) or (left == BOOL and op != "^")
+        fits = _KINDS["I"](left) or (_KINDS["B"](left) and op != "^")
         return left if fits and left == right else None
     if op in ("==", "!="):
         return _shaped(left, BOOL) if _is_flat(left) and left == right else None

@@ -1,13 +1,15 @@
 """Decorators that make shader functions.
 
-A shader function can be called like any Python function: it then runs in CPython, with the arithmetic of the GPU
-(:mod:`heapscene.shader.cpu`). ``.ir`` is its typed form, from which WGSL is made.
+A shader function can be called like any Python function: it then runs in CPython, with the
+arithmetic of the GPU (:mod:`heapscene.shader.cpu`). ``.ir`` is its typed form, from which WGSL is
+made.
 """
 
 from __future__ import annotations
 
 import functools
 import inspect
+import math
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -119,7 +121,7 @@ class ShaderFunction(Generic[P, R]):
     @cached_property
     def ir(self) -> Any:
         """The typed form of the function, made at the first use."""
-        from heapscene.shader.frontend import lower  # pyright: ignore
+        from heapscene.shader.frontend import lower  # pyright: ignore[reportMissingImports, reportUnknownVariableType]
 
         return lower(self)
 
@@ -158,8 +160,7 @@ def _make(
     source: str | None,
     workgroup_size: tuple[int, int, int] | None = None,
 ) -> ShaderFunction[P, R]:
-    # Two frames up is the decorator, three the place of definition... the caller passes through
-    # exactly one public function, so the definition is where that was called.
+    # Two frames up is the definition: every decorator calls this function itself.
     enclosing = sys._getframe(2).f_locals
     read = read_source(body, source=source, enclosing=enclosing)
     return ShaderFunction(body, stage, read, workgroup_size)
@@ -175,8 +176,8 @@ def vertex(body: Any = None, /, *, source: str | None = None) -> Any:
     Parameters
     ----------
     body
-        ``(attributes)`` or ``(attributes, inputs)``, both ``@struct`` classes; returns a ``@struct`` with a
-        ``builtin.position``.
+        ``(attributes)`` or ``(attributes, inputs)``, both ``@struct`` classes; returns a
+        ``@struct`` with a ``builtin.position``.
     source
         The function's text, where Python does not know it (``exec``, a plain prompt).
 
@@ -187,7 +188,7 @@ def vertex(body: Any = None, /, *, source: str | None = None) -> Any:
     ...     return Varyings(clip=u.model_view_proj @ vec4(a.position, 1.0), normal=a.normal)
     """
     if body is None:
-        return lambda late: _make(late, "vertex", source)  # pyright: ignore
+        return lambda late: _make(late, "vertex", source)  # pyright: ignore[reportUnknownLambdaType]
     return _make(body, "vertex", source)
 
 
@@ -201,12 +202,13 @@ def fragment(body: Any = None, /, *, source: str | None = None) -> Any:
     Parameters
     ----------
     body
-        ``(varyings)`` or ``(varyings, inputs)``; returns ``vec4`` or a ``@struct`` with one field per target.
+        ``(varyings)`` or ``(varyings, inputs)``; returns ``vec4`` or a ``@struct`` with one field
+        per target.
     source
         The function's text, where Python does not know it.
     """
     if body is None:
-        return lambda late: _make(late, "fragment", source)  # pyright: ignore
+        return lambda late: _make(late, "fragment", source)  # pyright: ignore[reportUnknownLambdaType]
     return _make(body, "fragment", source)
 
 
@@ -225,7 +227,7 @@ def function(body: Any = None, /, *, source: str | None = None) -> Any:
         The function's text, where Python does not know it.
     """
     if body is None:
-        return lambda late: _make(late, "function", source)  # pyright: ignore
+        return lambda late: _make(late, "function", source)  # pyright: ignore[reportUnknownLambdaType]
     return _make(body, "function", source)
 
 
@@ -247,13 +249,13 @@ def compute(
         Not one to three positive integers, or more than 256 invocations.
     """
     given = workgroup_size if isinstance(workgroup_size, tuple) else (workgroup_size,)
-    size = (*given, 1, 1)[:3]
     right = all(type(n) is int and n > 0 for n in given) and 1 <= len(given) <= 3
-    if not right or size[0] * size[1] * size[2] > _MAX_INVOCATIONS:
+    if not right or math.prod(given) > _MAX_INVOCATIONS:
         raise ShaderTypeError(
             explain(
                 f"workgroup_size {workgroup_size!r} is not possible",
                 fix="Give one to three positive integers, at most 256 in all: workgroup_size=64",
             )
         )
-    return lambda body: _make(body, "compute", source, size)
+    x, y, z = (*given, 1, 1)[:3]
+    return lambda body: _make(body, "compute", source, (x, y, z))

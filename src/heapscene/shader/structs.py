@@ -1,7 +1,7 @@
 """``@struct``: records of shader values.
 
-Instances do not change; ``s = s.replace(field=value)`` gives a changed copy. A field's default is a value, a
-:class:`~heapscene.shader.lang.Builtin`, or ``flat``.
+Instances do not change; ``s = s.replace(field=value)`` gives a changed copy. A field's default is a
+value, a :class:`~heapscene.shader.lang.Builtin`, or ``flat``.
 """
 
 from __future__ import annotations
@@ -39,8 +39,8 @@ def struct(cls: type[T]) -> type[T]:
     Returns
     -------
     type
-        The same class: keyword arguments only, frozen, with ``replace(**changes)``, equality and a ``repr``. Arguments are
-        converted to the types of their fields.
+        The same class: keyword arguments only, frozen, with ``replace(**changes)``, equality and a
+        ``repr``. Arguments are converted to the types of their fields.
 
     Raises
     ------

@@ -53,6 +53,7 @@ def test_a_fine_sphere_is_smooth_and_shares_vertices(tmp_path):
     trimesh.creation.icosphere(subdivisions=3).export(path)
     part = only_part(read_model(path))
     assert len(part.indices) == 3840
+    assert len(part.attributes["position"]) == 642
     outward = np.einsum("ij,ij->i", part.attributes["normal"], part.attributes["position"])
     assert outward.min() > 0.999
 
@@ -116,6 +117,15 @@ def test_face_colors_color_whole_faces(tmp_path):
     part = only_part(read_model(path))
     found = part.attributes["color"][part.indices].reshape(-1, 3, 4) * 255
     np.testing.assert_allclose(found, np.repeat(colors[:, None], 3, axis=1), atol=1e-4)
+
+
+def test_transparent_colors_are_drawn_opaque_and_said(tmp_path, read):
+    mesh = trimesh.creation.box()
+    mesh.visual.vertex_colors = np.full((8, 4), 102, np.uint8)
+    mesh.export(tmp_path / "a.ply", vertex_normal=False)
+    model, warned = read(tmp_path / "a.ply")
+    assert warned == ["a.ply: not drawn yet: 1 transparent mesh"]
+    np.testing.assert_allclose(only_part(model).attributes["color"][0], (0.4, 0.4, 0.4, 1))
 
 
 def test_normals_of_a_file_are_kept(tmp_path):

@@ -1,41 +1,100 @@
+"""The three executions of a kernel agree: here NumPy and CPython, on the GPU in tests/gpu."""
+
 from __future__ import annotations
 
-from typing import Annotated
+from contextlib import ExitStack
 
 import numpy as np
 
-from heapscene.kernels import scan_reference, scan_sums, sum_blocks, write_firsts
-from heapscene.kernels.kernel import Params, Storage, raw_kernel
+from heapscene.heap import RECORD
+from heapscene.kernels import (
+    BucketLoad,
+    plan,
+    scan_reference,
+    scan_sums,
+    sum_blocks,
+    write_args,
+    write_firsts,
+    write_indices,
+    write_tiles,
+)
+from heapscene.kernels import args as args_module
+from heapscene.kernels import expand as expand_module
+from heapscene.kernels import tiles as tiles_module
+from heapscene.kernels.records import Params, params, records
+from heapscene.shader import vec3u
 
 
-def test_the_signature_declares_the_bindings() -> None:
-    @raw_kernel("fn main() {}", workgroup_size=32)
-    def fill(
-        params: Params,
-        source: Annotated[np.ndarray, Storage("array<u32>", "read")],
-        target: Annotated[np.ndarray, Storage("array<f32>", "read_write")],
-    ) -> None:
-        target[:] = source
+def random_records(rng: np.random.Generator, n: int) -> np.ndarray:
+    table = np.zeros((n, 8), np.uint32)
+    width = rng.choice([0, 1, 2, 4], n)
+    table[:, 1] = rng.integers(0, 20, n) * width
+    table[:, 2] = width
+    table[:, 3] = rng.integers(1, 30, n) * (rng.random(n) > 0.4)
+    table[:, 4:7] = rng.integers(0, 4, (n, 3))
+    return table
 
-    assert fill.name == "fill"
-    assert [(b.index, b.name, b.kind) for b in fill.bindings] == [
+
+def test_bindings_are_named_and_numbered() -> None:
+    assert [(b.index, b.name, b.kind) for b in write_firsts.bindings] == [
         (0, "params", "uniform"),
-        (1, "source", "read-only-storage"),
-        (2, "target", "storage"),
+        (1, "records", "read-only-storage"),
+        (2, "sums", "read-only-storage"),
+        (3, "firsts", "storage"),
     ]
-    assert "@group(0) @binding(2) var<storage, read_write> target: array<f32>;" in fill.wgsl
-    assert fill.wgsl.endswith("fn main() {}")
+    assert write_firsts.workgroup_size == 256
+    for binding in write_firsts.bindings:
+        space = "uniform" if binding.kind == "uniform" else "storage"
+        assert f"@binding({binding.index}) var<{space}" in write_firsts.wgsl
+    assert f"fn {write_firsts.entry}(" in write_firsts.wgsl
+
+
+def test_the_uniform_has_the_fields_of_its_struct() -> None:
+    words = plan(BucketLoad(1, 2, 3), "mega")[0].params
+    assert [field.name for field in params.type.fields] == list(words._fields)
 
 
 def test_the_twins_of_the_three_passes_make_the_scan() -> None:
     rng = np.random.default_rng(8)
     for n in (0, 1, 1023, 1024, 1025, 3000):
-        records = rng.integers(0, 9, (n, 8)).astype(np.uint32)
+        table = rng.integers(0, 9, (n, 8)).astype(np.uint32)
         blocks = -(-n // 1024)
-        params = np.array([n, blocks, 0, 0, 0, 0, 0], np.uint32)
+        words = np.array([n, blocks, 0, 0, 0, 0, 0], np.uint32)
         sums = np.full((blocks + 1, 2), 99, np.uint32)
         firsts = np.full((n + 1, 2), 99, np.uint32)
-        sum_blocks.twin(params, records, sums)
-        scan_sums.twin(params, sums)
-        write_firsts.twin(params, records, sums, firsts)
-        assert np.array_equal(firsts, scan_reference(records))
+        sum_blocks.twin(words, table, sums)
+        scan_sums.twin(words, sums)
+        write_firsts.twin(words, table, sums, firsts)
+        assert np.array_equal(firsts, scan_reference(table))
+
+
+def test_cpython_runs_what_the_twins_say() -> None:
+    rng = np.random.default_rng(4)
+    table = random_records(rng, 12)
+    firsts = scan_reference(table)
+    emitted, vertices = map(int, firsts[-1])
+    page = rng.integers(0, 2**32, 64, dtype=np.uint64).astype(np.uint32)
+    ranges = np.array([[0, 5], [5, 5], [5, 12]], np.uint32)
+    words = plan(BucketLoad(12, emitted, vertices, 3), "expanded")[0].params
+    for kernel, module, contents, threads in (
+        (write_tiles, tiles_module, [firsts, np.zeros(words.tiles + 1, np.uint32)], 9),
+        (write_args, args_module, [firsts, ranges, np.zeros(15, np.uint32)], 4),
+        (
+            write_indices,
+            expand_module,
+            [table, firsts, page, np.zeros(emitted, np.uint32)],
+            emitted // 64 + 2,
+        ),
+    ):
+        expected = [array.copy() for array in contents]
+        kernel.twin(np.array(words, np.uint32), *expected)
+        with ExitStack() as stack:
+            stack.enter_context(params.bound_to(Params(**words._asdict())))
+            for binding, array in zip(kernel.bindings[1:], contents, strict=True):
+                structured = array.reshape(-1).view(RECORD) if array is table else array
+                resource = records if array is table else getattr(module, binding.name)
+                stack.enter_context(resource.bound_to(structured))
+            for thread in range(threads):
+                kernel.function(vec3u(thread, 0, 0), vec3u(threads, 1, 1))
+        assert np.array_equal(contents[-1], expected[-1]), kernel.name
+        assert contents[-1].any()

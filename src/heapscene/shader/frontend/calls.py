@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 __all__ = ["Calls"]
 
 _BUILTINS: dict[int, str] = {
-    id(getattr(builtins, name)): name for name in ("abs", "all", "any", "max", "min", "pow", "round")
+    id(getattr(builtins, name)): name
+    for name in ("abs", "all", "any", "max", "min", "pow", "round")
 }
 _BUILTIN_ADVICE: dict[int, str] = {
     id(float): "Write f32(x).",
@@ -57,7 +58,9 @@ class Calls(Expressions):
         target = self.any(node.func)
         if isinstance(target, Expr):
             raise self.fault(
-                node, f"a {spelled(target.type)} cannot be called", facts={"type": spelled(target.type)}
+                node,
+                f"a {spelled(target.type)} cannot be called",
+                facts={"type": spelled(target.type)},
             )
         return self._object(node, target)
 
@@ -109,7 +112,9 @@ class Calls(Expressions):
     def _intrinsic(self, node: ast.Call, name: str) -> Expr:
         if name in STATEMENTS:
             raise self.fault(
-                node, f"{name}() gives no value", kind="syntax",
+                node,
+                f"{name}() gives no value",
+                kind="syntax",
                 fix=f"Write {name}() on a line of its own.",
             )
         if name.startswith("bitcast"):
@@ -119,11 +124,6 @@ class Calls(Expressions):
         else:
             args = self._positional(node, name)
         with self.at(node) as span:
-            if name in ("min", "max") and len(args) > 2:
-                result = args[0]
-                for arg in args[1:]:
-                    result = build.intrinsic(name, result, arg, span=span)
-                return result
             return build.intrinsic(name, *args, span=span)
 
     def _bitcast(self, node: ast.Call, name: str) -> Expr:
@@ -161,7 +161,8 @@ class Calls(Expressions):
             if isinstance(type_, Scalar):
                 if len(args) != 1:
                     raise self.fault(
-                        node, f"{spelled(type_)}() takes one number, not {len(args)}",
+                        node,
+                        f"{spelled(type_)}() takes one number, not {len(args)}",
                         fix=f"Write vec{len(args)}(...) for a vector.",
                     )
                 return build.convert(type_, args[0], span=span)
@@ -182,7 +183,8 @@ class Calls(Expressions):
         with self.at(node) as span:
             if name == "identity" and not args:
                 return self.constant(
-                    Static(getattr(self._class_of(node), "identity")(), name), node  # noqa: B009
+                    Static(self._class_of(node).identity(), name),
+                    node,
                 )
             if name == "from_rows":
                 columns = build.construct(type_, *args, span=span)
@@ -234,13 +236,17 @@ class Calls(Expressions):
         if func.attr in INTRINSICS:
             fix = f"Write {func.attr}({ast.unparse(func.value)}, ...)."
         raise self.fault(
-            node, f"{spelled(owner.type)} has no method {func.attr!r}",
-            facts={"type": spelled(owner.type)}, fix=fix,
+            node,
+            f"{spelled(owner.type)} has no method {func.attr!r}",
+            facts={"type": spelled(owner.type)},
+            fix=fix,
         )
 
     def _replace(self, node: ast.Call, owner: Expr, type_: StructType) -> Expr:
         if node.args:
-            raise self.fault(node, "replace takes fields by name", fix="Write s.replace(name=value).")
+            raise self.fault(
+                node, "replace takes fields by name", fix="Write s.replace(name=value)."
+            )
         base = self.temporary("base", owner)
         members: dict[str, build.Operand] = {
             member.name: build.field(base, member.name) for member in type_.fields
@@ -347,5 +353,3 @@ def _intrinsic_name(value: Any) -> str | None:
 def intrinsic_of(target: object) -> str | None:
     """Return the name of the intrinsic that a captured object stands for."""
     return _intrinsic_name(target.value) if isinstance(target, Static) else None
-
-

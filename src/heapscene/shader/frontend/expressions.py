@@ -62,7 +62,10 @@ _MAX_LITERAL_POWER = 4
 
 
 class Expressions(Lowering):
-    """Lowers expressions. A result is a typed value, or a :class:`Static` object to call or look into."""
+    """Lowers expressions.
+
+    A result is a typed value, or a :class:`Static` object to call or look into.
+    """
 
     def value(self, node: ast.expr) -> Expr:
         """Return a value, captured objects as constants."""
@@ -128,7 +131,9 @@ class Expressions(Lowering):
                 return build.literal(node.value, span=span)
         what = "None" if node.value is None else f"a {type(node.value).__name__}"
         raise self.fault(
-            node, f"{what} is not a value of the shader language", kind="syntax",
+            node,
+            f"{what} is not a value of the shader language",
+            kind="syntax",
             fix="Use numbers and bools.",
         )
 
@@ -172,9 +177,7 @@ class Expressions(Lowering):
         root = value
         while isinstance(root, nodes.Index | nodes.Field):
             root = root.value
-        if isinstance(root, nodes.Global) or (
-            isinstance(root, nodes.Read) and root.local.mutable
-        ):
+        if isinstance(root, nodes.Global) or (isinstance(root, nodes.Read) and root.local.mutable):
             return value
         return build.expression(self.builder.var("indexed", value.type, value))
 
@@ -192,8 +195,10 @@ class Expressions(Lowering):
                 if symbol == "**":
                     return self._power(node, left, right)
                 symbol = self._division(node, symbol, a, b)
-            if symbol == "@" and not isinstance(left.type, Matrix) and not isinstance(
-                right.type, Matrix
+            if (
+                symbol == "@"
+                and not isinstance(left.type, Matrix)
+                and not isinstance(right.type, Matrix)
             ):
                 raise self.fault(
                     node,
@@ -231,13 +236,13 @@ class Expressions(Lowering):
 
     def _power(self, node: ast.AST, left: Expr, right: Expr) -> Expr:
         span = self.span(node)
-        if isinstance(right, nodes.Literal) and right.abstract and scalar_of(left.type) == F32:
-            if left.type == F32 and 2 <= right.value <= _MAX_LITERAL_POWER:
-                base = self.temporary("base", left)
-                product = base
-                for _ in range(int(right.value) - 1):
-                    product = build.binary("*", product, base, span=span)
-                return product
+        count = right.value if isinstance(right, nodes.Literal) and right.abstract else 0
+        if left.type == F32 and 2 <= count <= _MAX_LITERAL_POWER:
+            base = self.temporary("base", left)
+            product = base
+            for _ in range(int(count) - 1):
+                product = build.binary("*", product, base, span=span)
+            return product
         a, b = build.matched(left, right.type), build.matched(right, left.type)
         if not (a.type == b.type == F32):
             raise self.fault(
@@ -265,9 +270,9 @@ class Expressions(Lowering):
                     return build.binary("*", operand, -1.0, span=span)
                 case ast.USub():
                     return build.unary("-", operand, span=span)
-                case ast.Invert() if isinstance(operand.type, Vector) and scalar_of(
-                    operand.type
-                ) == BOOL:
+                case ast.Invert() if (
+                    isinstance(operand.type, Vector) and scalar_of(operand.type) == BOOL
+                ):
                     return build.unary("!", operand, span=span)
                 case ast.Invert():
                     return build.unary("~", operand, span=span)
@@ -326,7 +331,9 @@ class Expressions(Lowering):
             if symbol is None:
                 word = "is" if isinstance(op, ast.Is | ast.IsNot) else "in"
                 raise self.fault(
-                    node, f"{word!r} is not part of the shader language", kind="syntax",
+                    node,
+                    f"{word!r} is not part of the shader language",
+                    kind="syntax",
                     fix="Compare with == and !=.",
                 )
             right = self.value(right_node)
@@ -336,7 +343,8 @@ class Expressions(Lowering):
                 link = build.binary(symbol, left, right, span=span)
                 if len(node.ops) > 1 and link.type != BOOL:
                     raise self.fault(
-                        node, "a chain of comparisons gives one bool, vectors give several",
+                        node,
+                        "a chain of comparisons gives one bool, vectors give several",
                         fix="Compare twice and join with all(...) and all(...).",
                     )
                 result = link if result is None else build.binary("and", result, link, span=span)
@@ -414,9 +422,7 @@ def _is_cheap(value: Expr) -> bool:
     """Tell whether evaluating a value in vain costs little and cannot fault."""
     if not isinstance(value.type, Scalar | Vector):
         return False
-    count = 0
-    for node in walk(value):
-        count += 1
+    for count, node in enumerate(walk(value), start=1):
         if count > _CHEAP_NODES or isinstance(node, nodes.Call | nodes.Index):
             return False
         if (

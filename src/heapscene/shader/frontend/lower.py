@@ -81,9 +81,7 @@ def _lowered(state: Statements) -> Outcome:
         state.assigned.add(parameter.name)
     for parameter in parameters:
         if parameter.name in state.uses:  # WGSL's parameters do not change
-            copy = state.builder.var(
-                parameter.name, parameter.type, state.locals[parameter.name]
-            )
+            copy = state.builder.var(parameter.name, parameter.type, state.locals[parameter.name])
             state.locals[parameter.name] = copy
     state.run(tree.body)
     if state.alive and returns != VOID and not state.diagnostics:
@@ -111,5 +109,3 @@ def _head(tree: ast.FunctionDef) -> ast.expr:
     head.col_offset = tree.col_offset
     head.end_col_offset = tree.col_offset + len("def ") + len(tree.name.encode())
     return head
-
-

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -30,7 +30,7 @@ class Static:
     name: str
 
 
-class Fault(Exception):
+class Fault(Exception):  # noqa: N818 - never seen by users
     """The statement cannot be compiled; ``diagnostics`` is empty if that was reported before."""
 
     def __init__(self, *diagnostics: Diagnostic) -> None:
@@ -74,12 +74,10 @@ class Lowering:
         fix: str = "",
     ) -> Fault:
         """Return the exception for a fault at ``node``."""
-        return Fault(
-            Diagnostic(kind, what, self.span(node), self.function.name, facts or {}, fix)
-        )
+        return Fault(Diagnostic(kind, what, self.span(node), self.function.name, facts or {}, fix))
 
     @contextmanager
-    def at(self, node: ast.AST) -> Iterator[Span]:
+    def at(self, node: ast.AST) -> Generator[Span, None, None]:
         """Give the refusals of smart constructors a place."""
         try:
             yield self.span(node)
@@ -146,7 +144,7 @@ def _constant(given: Any, span: Span | None) -> Expr | None:
     value = lang.captured(given)
     if isinstance(value, lang.Resource):
         resource = Resource(
-            value.name, value.type, value.space, value.access, value.group, value.binding
+            value.name, value.type, value.space, value.access, value.group or 0, value.binding or 0
         )
         return nodes.Global(resource.type, resource, span=span)
     if isinstance(value, bool):
@@ -164,7 +162,9 @@ def _constant(given: Any, span: Span | None) -> Expr | None:
     if isinstance(type_, StructType):
         members = {m.name: _constant(getattr(value, m.name), span) for m in type_.fields}
         if all(member is not None for member in members.values()):
-            return build.struct(type_, {k: v for k, v in members.items() if v is not None}, span=span)
+            return build.struct(
+                type_, {k: v for k, v in members.items() if v is not None}, span=span
+            )
     return None
 
 

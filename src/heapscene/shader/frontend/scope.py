@@ -31,6 +31,7 @@ class Uses:
 
     @property
     def depth(self) -> int:
+        """How many blocks are open where the name is declared."""
         return len(self.path)
 
 

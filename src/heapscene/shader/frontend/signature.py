@@ -39,9 +39,7 @@ def entry_structs(parameters: tuple[Parameter, ...]) -> list[Parameter]:
     return [p for p in parameters if not isinstance(p.default, lang.Builtin)]
 
 
-def check_signature(
-    state: Lowering, parameters: tuple[Parameter, ...], returns: Type
-) -> None:
+def check_signature(state: Lowering, parameters: tuple[Parameter, ...], returns: Type) -> None:
     """Check the signature of an entry function.
 
     Raises
@@ -77,7 +75,8 @@ def check_signature(
             raise state.fault(
                 node,
                 f"the parameter {plain[0].name!r} of a compute function is no builtin",
-                fix=f"Write {plain[0].name}: vec3u = builtin.global_invocation_id, or capture a resource.",
+                fix=f"Write {plain[0].name}: vec3u = builtin.global_invocation_id, "
+                "or capture a resource.",
             )
         if returns != VOID:
             raise state.fault(node, "a compute function returns nothing", fix="Write -> None.")
@@ -88,7 +87,7 @@ def check_signature(
             node,
             f"a {stage} function takes {first} and {second}, each a @struct class",
             facts={"found": ", ".join(f"{p.name}: {spelled(p.type)}" for p in plain)},
-            fix=f"Put the values into @struct classes, or add '= builtin....' to a parameter.",
+            fix="Put the values into @struct classes, or add '= builtin....' to a parameter.",
         )
     _check_result(state, returns)
 
@@ -127,7 +126,8 @@ def _check_result(state: Lowering, returns: Type) -> None:
             advice = "Pass its columns as vectors." if isinstance(member.type, Matrix) else ""
             raise state.fault(
                 node,
-                f"the varying {member.name!r} of {returns.name} is {spelled(member.type)}, which is not interpolated",
+                f"the varying {member.name!r} of {returns.name} is {spelled(member.type)}, "
+                "which is not interpolated",
                 facts={member.name: spelled(member.type)},
                 fix=advice or "Use numbers and vectors of numbers.",
             )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -91,7 +91,7 @@ class Statements(Calls):
         method(self, node)
 
     @contextmanager
-    def _python_block(self) -> Iterator[None]:
+    def _python_block(self) -> Generator[None, None, None]:
         self._depths.append(len(self.builder.blocks) - 1)
         try:
             yield
@@ -103,8 +103,10 @@ class Statements(Calls):
     def _assign(self, node: ast.Assign) -> None:
         if len(node.targets) > 1:
             raise self.fault(
-                node, "several '=' in one statement are not part of the shader language",
-                kind="syntax", fix="Assign on lines of their own.",
+                node,
+                "several '=' in one statement are not part of the shader language",
+                kind="syntax",
+                fix="Assign on lines of their own.",
             )
         target = node.targets[0]
         if isinstance(target, ast.Tuple):
@@ -137,7 +139,9 @@ class Statements(Calls):
                 raise self._immutable(target)
             case _:
                 raise self.fault(
-                    target, "this cannot be assigned to", kind="syntax",
+                    target,
+                    "this cannot be assigned to",
+                    kind="syntax",
                     fix="Assign to a name or to an element of an array.",
                 )
 
@@ -172,7 +176,9 @@ class Statements(Calls):
             fix=fix,
         )
 
-    def _set(self, target: ast.Name, node: ast.stmt, value: Expr, type_: Type | None = None) -> None:
+    def _set(
+        self, target: ast.Name, node: ast.stmt, value: Expr, type_: Type | None = None
+    ) -> None:
         name = target.id
         if name in self.loop_names:
             raise self.fault(
@@ -232,12 +238,16 @@ class Statements(Calls):
     def _annotated(self, node: ast.AnnAssign) -> None:
         if not isinstance(node.target, ast.Name) or node.value is None:
             raise self.fault(
-                node, "a declaration needs a name and a value", kind="syntax",
+                node,
+                "a declaration needs a name and a value",
+                kind="syntax",
                 fix="Write name: f32 = 0.0.",
             )
         text = ast.unparse(node.annotation)
         try:
-            type_ = lang.type_of(self.function.source.evaluate(text), f"the type of {node.target.id!r}")
+            type_ = lang.type_of(
+                self.function.source.evaluate(text), f"the type of {node.target.id!r}"
+            )
         except ShaderError as error:
             what, *rest = str(error).split("\n")
             raise self.fault(node.annotation, what, fix=rest[-1] if rest else "") from error
@@ -251,9 +261,7 @@ class Statements(Calls):
         if isinstance(node.target, ast.Subscript):
             place = self._stored_place(node.target)
             if isinstance(place, nodes.Index):
-                place = build.index(
-                    place.value, self.temporary("at", place.index), span=place.span
-                )
+                place = build.index(place.value, self.temporary("at", place.index), span=place.span)
             value = self.operation(node, node.op, place, self.value(node.value))
             with self.at(node) as span:
                 self.builder.store(place, value, span=span)
@@ -318,7 +326,10 @@ class Statements(Calls):
         self._no_else(node)
         if not isinstance(node.target, ast.Name):
             raise self.fault(
-                node.target, "a loop has one variable", kind="syntax", fix="Write for i in range(n):"
+                node.target,
+                "a loop has one variable",
+                kind="syntax",
+                fix="Write for i in range(n):",
             )
         name = node.target.id
         if name in self.uses or name in self.locals:
@@ -329,9 +340,11 @@ class Statements(Calls):
             )
         start, stop, step = self._range(node)
         before = set(self.assigned)
-        with self.at(node) as span, self.builder.for_range(
-            name, start, stop, step, span=span
-        ) as local, self._python_block():
+        with (
+            self.at(node) as span,
+            self.builder.for_range(name, start, stop, step, span=span) as local,
+            self._python_block(),
+        ):
             self.locals[name] = local
             self.assigned.add(name)
             self._loops.append([])
@@ -349,7 +362,9 @@ class Statements(Calls):
             isinstance(call, ast.Call) and isinstance(target, Static) and target.value is range
         ):
             raise self.fault(
-                node.iter, "a loop runs over range(...) only", kind="syntax",
+                node.iter,
+                "a loop runs over range(...) only",
+                kind="syntax",
                 fix="Write for i in range(n): and index with i.",
             )
         args = [self.value(each) for each in call.args]
@@ -360,7 +375,8 @@ class Statements(Calls):
         step = args[2] if len(args) == 3 else build.literal(1)
         if not isinstance(step, nodes.Literal) or not isinstance(step.value, int):
             raise self.fault(
-                call.args[2], "the step of a range must be a constant integer",
+                call.args[2],
+                "the step of a range must be a constant integer",
                 fix="Use a 'while' loop.",
             )
         return start, stop, int(step.value)
@@ -388,11 +404,17 @@ class Statements(Calls):
             return
         if not isinstance(node.value, ast.Call):
             raise self.fault(
-                node, "this line has no effect", kind="syntax",
+                node,
+                "this line has no effect",
+                kind="syntax",
                 fix="Assign the value to a name, or remove the line.",
             )
         call = node.value
-        name = intrinsic_of(self.any(call.func)) if isinstance(call.func, ast.Name | ast.Attribute) and not self._is_method(call.func) else None
+        name = (
+            intrinsic_of(self.any(call.func))
+            if isinstance(call.func, ast.Name | ast.Attribute) and not self._is_method(call.func)
+            else None
+        )
         span = self.span(node)
         if name in STATEMENTS:
             if call.args or call.keywords:
@@ -424,5 +446,3 @@ class Statements(Calls):
         ast.Pass: _nothing,
         ast.Assert: _nothing,
     }
-
-

@@ -12,7 +12,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 
 from heapscene.shader.diagnostics import Refusal
@@ -80,7 +80,7 @@ class FunctionBuilder:
         return local
 
     def declare_at(self, depth: int, name: str, type_: Type) -> Local:
-        """Declare a variable in the open block number ``depth``, before the statement that is being built."""
+        """Declare a variable in open block ``depth``, before the statement being built."""
         local = self._local(name, type_, mutable=True)
         self._blocks[depth].append(nodes.Declare(local, None))
         return local
@@ -138,7 +138,7 @@ class FunctionBuilder:
         self.append(nodes.Assign(place, made, span=span))
 
     @contextmanager
-    def block(self) -> Iterator[list[Stmt]]:
+    def block(self) -> Generator[list[Stmt], None, None]:
         """Collect statements into a list that the caller places."""
         statements: list[Stmt] = []
         self._blocks.append(statements)
@@ -148,7 +148,7 @@ class FunctionBuilder:
             self._blocks.pop()
 
     @contextmanager
-    def if_(self, condition: Operand, *, span: Span | None = None) -> Iterator[None]:
+    def if_(self, condition: Operand, *, span: Span | None = None) -> Generator[None, None, None]:
         """Run the block if the condition holds."""
         made = _condition(condition)
         with self.block() as then:
@@ -156,7 +156,7 @@ class FunctionBuilder:
         self.append(nodes.If(made, tuple(then), (), span=span))
 
     @contextmanager
-    def else_(self) -> Iterator[None]:
+    def else_(self) -> Generator[None, None, None]:
         """Run the block if the condition of the ``if_`` just before does not hold."""
         last = self._blocks[-1].pop() if self._blocks[-1] else None
         if not isinstance(last, nodes.If) or last.otherwise:
@@ -166,7 +166,9 @@ class FunctionBuilder:
         self.append(nodes.If(last.condition, last.then, tuple(otherwise), span=last.span))
 
     @contextmanager
-    def while_(self, condition: Operand, *, span: Span | None = None) -> Iterator[None]:
+    def while_(
+        self, condition: Operand, *, span: Span | None = None
+    ) -> Generator[None, None, None]:
         """Repeat the block while the condition holds."""
         made = _condition(condition)
         with self.block() as body:
@@ -182,8 +184,8 @@ class FunctionBuilder:
         step: int = 1,
         *,
         span: Span | None = None,
-    ) -> Iterator[Local]:
-        """Repeat the block for ``start``, ``start + step``, … below ``stop`` (above, if ``step`` is negative)."""
+    ) -> Generator[Local, None, None]:
+        """Repeat the block as ``for name in range(start, stop, step)`` does."""
         bounds = [expression(start), expression(stop)]
         type_: Type = U32 if any(bound.type == U32 for bound in bounds) else I32
         bounds = [matched(bound, type_) for bound in bounds]
@@ -259,6 +261,6 @@ def _condition(condition: Operand) -> Expr:
         raise Refusal(
             f"a condition must be bool, not {spelled(made.type)}",
             {"condition": spelled(made.type)},
-            "Write a comparison, such as x != 0." ,
+            "Write a comparison, such as x != 0.",
         )
     return made

@@ -1,7 +1,7 @@
 """Smart constructors: they check types, so an ill-typed expression cannot exist.
 
-Wherever an operand is wanted, a :class:`Local`, a :class:`Resource`, a Python number or bool will do. A Python integer
-takes the type of its neighbour (``i32`` alone); a Python float is ``f32``.
+Wherever an operand is wanted, a :class:`Local`, a :class:`Resource`, a Python number or bool will
+do. A Python integer takes the type of its neighbour (``i32`` alone); a Python float is ``f32``.
 """
 
 from __future__ import annotations
@@ -97,7 +97,9 @@ def literal(value: float, type_: Type | None = None, *, span: Span | None = None
             raise Refusal(
                 f"{value} does not fit into {spelled(type_)}",
                 {"range": f"{low} to {high}"},
-                "Write a number within the range." if type_ == I32 else "Use i32 for numbers below 0.",
+                "Write a number within the range."
+                if type_ == I32
+                else "Use i32 for numbers below 0.",
             )
         return nodes.Literal(type_, value, abstract=abstract, span=span)
     raise Refusal(f"{value!r} is not a value of type {spelled(type_)}")
@@ -187,7 +189,9 @@ def binary(op: str, left: Operand, right: Operand, *, span: Span | None = None) 
     a, b = _together((left, right))
     type_ = binary_type(op, a.type, b.type)
     if type_ is None:
-        verb = _VERBS.get(op, f"compute {{0}} {op} {{1}}" if op not in _COMPARED else "compare {0} with {1}")
+        verb = _VERBS.get(
+            op, f"compute {{0}} {op} {{1}}" if op not in _COMPARED else "compare {0} with {1}"
+        )
         raise Refusal(
             f"cannot {verb.format(spelled(a.type), spelled(b.type))}",
             {"left": spelled(a.type), "right": spelled(b.type)},
@@ -301,9 +305,10 @@ def _array_length(operands: Sequence[Operand], span: Span | None) -> Expr:
 
 
 def construct(type_: Type, *operands: Operand, span: Span | None = None) -> Expr:
-    """Make a vector from numbers and shorter vectors, or a matrix from its columns or elements (column by column).
+    """Make a vector, matrix, array or struct from its parts.
 
-    A vector from one number repeats it. A struct takes its members in order of declaration.
+    A vector takes numbers and shorter vectors, or one number that is repeated; a matrix its
+    columns, or all elements column by column. A struct takes its members in order of declaration.
 
     Raises
     ------
@@ -373,7 +378,8 @@ def struct(type_: StructType, members: Mapping[str, Operand], *, span: Span | No
         value = matched(members[member.name], member.type)
         if value.type != member.type:
             raise Refusal(
-                f"field {member.name!r} of {type_.name} is {spelled(member.type)}, not {spelled(value.type)}",
+                f"field {member.name!r} of {type_.name} is {spelled(member.type)}, "
+                f"not {spelled(value.type)}",
                 {"wanted": spelled(member.type), "found": spelled(value.type)},
                 f"Convert it: {spelled(member.type)}(...).",
             )
@@ -391,10 +397,8 @@ def convert(type_: Type, operand: Operand, *, span: Span | None = None) -> Expr:
     """
     value = expression(operand)
     scalar = scalar_of(type_)
-    same_size = (
-        isinstance(type_, Scalar)
-        and isinstance(value.type, Scalar)
-        or isinstance(type_, Vector)
+    same_size = (isinstance(type_, Scalar) and isinstance(value.type, Scalar)) or (
+        isinstance(type_, Vector)
         and isinstance(value.type, Vector)
         and type_.size == value.type.size
     )
@@ -445,7 +449,9 @@ def swizzle(operand: Operand, letters: str, *, span: Span | None = None) -> Expr
     plain = letters.translate(_COLOR_LETTERS)
     mixed = plain != letters and any(letter in "xyzw" for letter in letters)
     if not isinstance(value.type, Vector):
-        raise Refusal(f"{spelled(value.type)} has no components", fix="Only vectors have .x .xyz ...")
+        raise Refusal(
+            f"{spelled(value.type)} has no components", fix="Only vectors have .x .xyz ..."
+        )
     known = "xyzw"[: value.type.size]
     if mixed or not 1 <= len(plain) <= 4 or any(letter not in known for letter in plain):
         raise Refusal(
@@ -457,7 +463,7 @@ def swizzle(operand: Operand, letters: str, *, span: Span | None = None) -> Expr
 
 
 def field(operand: Operand, name: str, *, span: Span | None = None) -> Expr:
-    """A member of a struct.
+    """Return a member of a struct.
 
     Raises
     ------
@@ -475,7 +481,7 @@ def field(operand: Operand, name: str, *, span: Span | None = None) -> Expr:
 
 
 def index(operand: Operand, position: Operand, *, span: Span | None = None) -> Expr:
-    """An element of an array, a component of a vector, or a *column* of a matrix.
+    """Return an element of an array, a component of a vector, or a *column* of a matrix.
 
     Raises
     ------

@@ -1,6 +1,7 @@
 """Literals computed at compile time, with the wrapping and rounding of the GPU.
 
-WGSL refuses constant expressions that overflow, though the same operation wraps at run time; folding keeps one meaning.
+WGSL refuses constant expressions that overflow, though the same operation wraps at run time;
+folding keeps one meaning.
 """
 
 from __future__ import annotations
@@ -55,7 +56,7 @@ def wrapped(value: int, scalar: Scalar) -> int:
 
 
 def fold_convert(value: float, scalar: Scalar) -> bool | int | float:
-    """Return a number in another scalar type: wraps between integers, truncates and clamps from floats."""
+    """Return a number in another scalar type: integers wrap, floats truncate and clamp."""
     if scalar == BOOL:
         return bool(value)
     if scalar == F32:
@@ -66,10 +67,8 @@ def fold_convert(value: float, scalar: Scalar) -> bool | int | float:
     return wrapped(int(value), scalar)
 
 
-def fold_binary(
-    op: str, left: float, right: float, scalar: Scalar
-) -> bool | int | float | None:
-    """Return ``left op right`` for two literals of type ``scalar``, or ``None`` if it is left to the GPU."""
+def fold_binary(op: str, left: float, right: float, scalar: Scalar) -> bool | int | float | None:
+    """Return ``left op right`` for two literals, or ``None`` if it is left to the GPU."""
     if op in _COMPARE:
         return _COMPARE[op](left, right)
     if op == "and":

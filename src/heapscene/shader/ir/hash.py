@@ -1,7 +1,8 @@
 """Identity by content: blake2b over a canonical text of the IR.
 
-Names of locals and functions and positions are left out; everything else is in: types with the names of their members,
-captured constants (they are literals), resources with their bindings, and the functions that are called.
+Names of locals and functions and positions are left out; everything else is in: types with the
+names of their members, captured constants (they are literals), resources with their bindings, and
+the functions that are called.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """The nodes of the typed IR: frozen values, each with its type and where it came from.
 
-Only :mod:`heapscene.shader.ir.build` makes them, since its constructors check types. Locals are identified by number;
-their names matter to readers only. Callees are held by reference, so a function is a complete value.
+Only :mod:`heapscene.shader.ir.build` makes them, since its constructors check types. Locals are
+identified by number; their names matter to readers only. Callees are held by reference, so a
+function is a complete value.
 """
 
 from __future__ import annotations
@@ -71,7 +72,8 @@ class Local:
 class Resource:
     """A module-scope variable.
 
-    ``space`` is ``storage``, ``uniform``, ``workgroup`` or ``private``; ``access`` is ``read`` or ``read_write``.
+    ``space`` is ``storage``, ``uniform``, ``workgroup`` or ``private``; ``access`` is ``read`` or
+    ``read_write``.
     """
 
     name: str
@@ -232,7 +234,7 @@ class While(Stmt):
 
 @dataclass(frozen=True, slots=True)
 class For(Stmt):
-    """``for local in range(start, stop, step)``; ``step`` is not zero, bounds are evaluated once."""
+    """``for local in range(start, stop, step)``; bounds are evaluated once."""
 
     local: Local
     start: Expr

@@ -60,7 +60,7 @@ def children(node: Expr | Stmt) -> Iterator[Any]:
 
 
 def walk(root: Function | Expr | Stmt) -> Iterator[Any]:
-    """Yield ``root`` (unless it is a function) and all below, parents first; callees are not entered."""
+    """Yield ``root`` (unless it is a function) and all below, parents first; no callees."""
     stack: list[Any] = list(reversed(root.body)) if isinstance(root, Function) else [root]
     while stack:
         node = stack.pop()
@@ -69,7 +69,7 @@ def walk(root: Function | Expr | Stmt) -> Iterator[Any]:
 
 
 def reachable_functions(*roots: Function) -> list[Function]:
-    """List ``roots`` and all they call, callees first, each once; the order depends on content only."""
+    """List ``roots`` and all they call, callees first, each once, in order of content."""
     found: dict[int, Function] = {}
 
     def add(function: Function) -> None:

@@ -1,8 +1,8 @@
 """The values of the shader language in CPython: immutable, rounding and wrapping as on the GPU.
 
 In:   numbers and arrays.
-Out:  classes named as in WGSL, each with its :class:`~heapscene.shader.types.Type` in ``__shader_type__``.
-Keeps: no operation mixes types, overflows into a bigger type, or warns.
+Out:  classes named as in WGSL, each with its :class:`~heapscene.shader.types.Type` in
+``__shader_type__``. Keeps: no operation mixes types, overflows into a bigger type, or warns.
 """
 
 from heapscene.shader.lang.builtin import Builtin as Builtin
@@ -15,10 +15,12 @@ from heapscene.shader.lang.convert import register_struct as register_struct
 from heapscene.shader.lang.convert import type_of as type_of
 from heapscene.shader.lang.convert import value_class as value_class
 from heapscene.shader.lang.convert import zero as zero
-from heapscene.shader.lang.geometric import Discard as Discard
+from heapscene.shader.lang.execution import Discard as Discard
 from heapscene.shader.lang.intrinsics import INTRINSICS as INTRINSICS
 from heapscene.shader.lang.intrinsics import PYTHON_BUILTINS as PYTHON_BUILTINS
 from heapscene.shader.lang.intrinsics import shader_bool as shader_bool
+from heapscene.shader.lang.literals import AbstractInt as AbstractInt
+from heapscene.shader.lang.literals import concrete as concrete
 from heapscene.shader.lang.matrices import MatrixValue as MatrixValue
 from heapscene.shader.lang.matrices import mat2 as mat2
 from heapscene.shader.lang.matrices import mat3 as mat3
@@ -28,10 +30,9 @@ from heapscene.shader.lang.resources import private as private
 from heapscene.shader.lang.resources import storage as storage
 from heapscene.shader.lang.resources import uniform as uniform
 from heapscene.shader.lang.resources import workgroup as workgroup
-from heapscene.shader.lang.scalars import AbstractInt as AbstractInt
-from heapscene.shader.lang.scalars import concrete as concrete
 from heapscene.shader.lang.scalars import f32 as f32
 from heapscene.shader.lang.scalars import i32 as i32
+from heapscene.shader.lang.scalars import refuse_mix as refuse_mix
 from heapscene.shader.lang.scalars import u32 as u32
 from heapscene.shader.lang.vector_value import VectorValue as VectorValue
 from heapscene.shader.lang.vectors import vec2 as vec2

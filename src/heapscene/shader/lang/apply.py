@@ -8,7 +8,8 @@ from typing import Any, TypeVar
 import numpy as np
 
 from heapscene.errors import ShaderTypeError, explain
-from heapscene.shader.lang.scalars import AbstractInt, Float32, scalar_type
+from heapscene.shader.lang.literals import AbstractInt
+from heapscene.shader.lang.scalars import Float32, scalar_type
 from heapscene.shader.lang.vector_value import VectorValue, to_scalar
 from heapscene.shader.types import F32, I32, Scalar
 

@@ -1,7 +1,8 @@
 """Built-in values and interpolation: what a field or parameter has in place of a default.
 
-``clip: vec4 = builtin.position`` makes a field the position; ``color: vec4 = flat`` switches interpolation off.
-Both are typed ``Any`` so that the editor accepts them as the default of a field of any type.
+``clip: vec4 = builtin.position`` makes a field the position; ``color: vec4 = flat`` switches
+interpolation off. Both are typed ``Any`` so that the editor accepts them as the default of a field
+of any type.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ _UVEC3 = Vector(U32, 3)
 
 @dataclass(frozen=True, slots=True)
 class Builtin:
-    """A value that the GPU gives or takes. ``name`` is WGSL's, ``type`` what the field must have."""
+    """A value that the GPU gives or takes; ``name`` is WGSL's, ``type`` that of the field."""
 
     name: str
     type: Type
@@ -34,8 +35,8 @@ class Interpolation:
 class Builtins:
     """The built-in values, by WGSL's names.
 
-    ``position`` is clip space in what a vertex function returns and the pixel (x, y, depth, 1/w) in a fragment function, where
-    it may be called ``frag_coord``.
+    ``position`` is clip space in what a vertex function returns and the pixel (x, y, depth, 1/w) in
+    a fragment function, where it may be called ``frag_coord``.
     """
 
     position: Any = Builtin("position", Vector(F32, 4))

@@ -9,8 +9,9 @@ from weakref import WeakValueDictionary
 import numpy as np
 
 from heapscene.errors import ShaderTypeError, explain
+from heapscene.shader.lang.literals import AbstractInt
 from heapscene.shader.lang.matrices import MatrixValue, mat2, mat3, mat4
-from heapscene.shader.lang.scalars import AbstractInt, Float32, Int32, UInt32
+from heapscene.shader.lang.scalars import Float32, Int32, UInt32, scalar_type
 from heapscene.shader.lang.vector_value import VectorValue, to_scalar, vector_class
 from heapscene.shader.types import (
     BOOL,
@@ -47,10 +48,9 @@ def type_of(annotation: object, where: str = "this annotation") -> Type:
     found = getattr(annotation, "__shader_type__", None)
     if isinstance(annotation, type) and isinstance(found, Type):
         return found
-    fix = {float: "Write f32.", int: "Write i32 or u32."}.get(
-        annotation,  # pyright: ignore[reportArgumentType]
-        "Use f32, i32, u32, bool, a vector, a matrix, or a @struct class.",
-    )
+    fix = "Use f32, i32, u32, bool, a vector, a matrix, or a @struct class."
+    if annotation in (float, int):
+        fix = "Write f32." if annotation is float else "Write i32 or u32."
     raise ShaderTypeError(
         explain(
             f"{where}: {getattr(annotation, '__name__', annotation)!s} is not a shader type",
@@ -94,6 +94,8 @@ def convert(value: object, kind: Type, where: str) -> Any:
     ShaderTypeError
         It is of another type, or has another shape.
     """
+    if isinstance(value, enum.Enum):
+        value = value.value
     if getattr(type(value), "__shader_type__", None) == kind or (
         kind is BOOL and type(value) is bool
     ):
@@ -129,17 +131,16 @@ def _from_array(value: object, kind: Vector | Matrix, wanted: type[Any]) -> Any:
 def captured(value: object) -> Any:
     """Return what a shader function sees for an object of the surrounding Python code.
 
-    Numbers become typed values (an ``int`` adapts like a literal), an enumeration member its value, and small arrays vectors
-    and matrices; every other object stays as it is.
+    Numbers become typed values (an ``int`` adapts like a literal), an enumeration member its value,
+    and small arrays vectors and matrices; every other object stays as it is.
     """
     if isinstance(value, enum.Enum):
         return captured(value.value)
     if isinstance(value, (bool, Float32, Int32, UInt32, AbstractInt)):
         return value
-    if isinstance(value, np.bool_):
-        return bool(value)
-    if isinstance(value, (np.int32, np.uint32)):
-        return Int32(value) if isinstance(value, np.int32) else UInt32(value)
+    kind = scalar_type(value)
+    if kind is not None:
+        return _SCALARS[kind](value)
     if isinstance(value, (int, np.integer)):
         return AbstractInt(int(value))
     if isinstance(value, (float, np.floating)):

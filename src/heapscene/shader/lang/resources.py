@@ -1,7 +1,7 @@
 """Buffers that shader functions read and write by name.
 
-A resource is made at module level and used inside shader functions as an array (``page[i]``) or, for a uniform, as
-a struct (``params.n``). In CPython it has a value while it is bound::
+A resource is made at module level and used inside shader functions as an array (``page[i]``) or,
+for a uniform, as a struct (``params.n``). In CPython it has a value while it is bound::
 
     page = storage("page", f32, binding=0)
 
@@ -11,7 +11,7 @@ a struct (``params.n``). In CPython it has a value while it is bound::
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
 
@@ -31,7 +31,7 @@ Access = Literal["read", "read_write"]
 
 
 class Resource(Generic[T]):
-    """A named buffer. Made by :func:`storage`, :func:`uniform`, :func:`workgroup` and :func:`private`.
+    """A named buffer: see :func:`storage`, :func:`uniform`, :func:`workgroup`, :func:`private`.
 
     Attributes
     ----------
@@ -47,7 +47,7 @@ class Resource(Generic[T]):
         An array type, or the struct of a uniform.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - what WGSL's declaration says
         self,
         name: str,
         space: Space,
@@ -77,14 +77,15 @@ class Resource(Generic[T]):
         return f"<{self.space} {self.name}: {self.type}>"
 
     @contextmanager
-    def bound_to(self, value: Any) -> Iterator[None]:
+    def bound_to(self, value: Any) -> Generator[None, None, None]:
         """Give the resource a value in CPython for the duration of a ``with`` block.
 
         Parameters
         ----------
         value
-            For an array, a NumPy array that is read and written in place: shape ``(n,)`` for scalars, ``(n, size)`` for
-            vectors, ``(n, rows, columns)`` for matrices, a structured array for structs. For a uniform, an instance of its class.
+            For an array, a NumPy array that is read and written in place: shape ``(n,)`` for
+            scalars, ``(n, size)`` for vectors, ``(n, rows, columns)`` for matrices, a structured
+            array for structs. For a uniform, an instance of its class.
 
         Raises
         ------
@@ -207,14 +208,16 @@ def private(name: str, element_type: type[T], length: int) -> Resource[T]:
     return Resource(name, "private", kind)
 
 
-def _check_array(resource: Resource[Any], element: Type, value: object) -> None:
+def _same_dtype(array: NDArray[Any], element: Type) -> bool:
+    if isinstance(element, StructType):
+        return set(array.dtype.names or ()) >= {field.name for field in element.fields}
+    return array.dtype == _dtype(element)
+
+
+def _check_array(resource: Resource[Any], element: Type, value: Any) -> None:
     tail = _tail(element)
-    right = isinstance(value, np.ndarray) and value.shape[1:] == tail and value.ndim >= 1
-    if right and not isinstance(element, StructType):
-        right = value.dtype == _dtype(element)
-    elif right:
-        right = set(value.dtype.names or ()) >= {field.name for field in element.fields}
-    if not right:
+    right = isinstance(value, np.ndarray) and value.ndim >= 1 and value.shape[1:] == tail
+    if not (right and _same_dtype(value, element)):
         given = (
             f"{value.dtype} {value.shape}"
             if isinstance(value, np.ndarray)

@@ -1,15 +1,15 @@
 """``f32``, ``i32`` and ``u32``: Python numbers whose arithmetic rounds and wraps as on the GPU.
 
-They are subclasses of :class:`float` and :class:`int`, and type checkers see them as ``float`` and ``int``, so
-that ``x: f32 = 0.5`` and ``0.5 * x`` need no conversion in the editor. Mixing ``i32``, ``u32`` and ``f32`` is
-refused when it happens.
+They are subclasses of :class:`float` and :class:`int`, and type checkers see them as ``float`` and
+``int``, so that ``x: f32 = 0.5`` and ``0.5 * x`` need no conversion in the editor. Mixing ``i32``,
+``u32`` and ``f32`` is refused when it happens.
 """
 
 from __future__ import annotations
 
 import ctypes
 import math
-from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias
 
 import numpy as np
 
@@ -17,12 +17,10 @@ from heapscene.errors import ShaderTypeError, explain
 from heapscene.shader.types import BOOL, F32, I32, U32, Scalar
 
 __all__ = [
-    "AbstractInt",
     "Float32",
     "Int32",
     "Integer",
     "UInt32",
-    "concrete",
     "f32",
     "i32",
     "refuse_mix",
@@ -30,29 +28,19 @@ __all__ = [
     "u32",
 ]
 
-N = TypeVar("N", bound="Integer")
-
 _MAX_FLOAT_TO_I32 = 2147483520  # the largest f32 that is an i32
 _MAX_FLOAT_TO_U32 = 4294967040
 _MAX_LITERAL_POWER = 4
 
 
 def _rounded(value: float) -> float:
-    # Rounding a double result of + - * / to single gives what single arithmetic gives (53 >= 2 * 24 + 2).
+    # Rounding a double result of + - * / gives what single arithmetic gives, as 53 >= 2 * 24 + 2.
     return ctypes.c_float(value).value
 
 
 def scalar_type(value: object) -> Scalar | None:
-    """Return the shader type of a number; ``None`` for numbers that adapt (literals) and for other objects."""
-    if isinstance(value, (Float32, np.float32)):
-        return F32
-    if isinstance(value, (Int32, np.int32)):
-        return I32
-    if isinstance(value, (UInt32, np.uint32)):
-        return U32
-    if isinstance(value, (bool, np.bool_)):
-        return BOOL
-    return None
+    """Return the shader type of a number; ``None`` for numbers that adapt and other objects."""
+    return _TYPES.get(type(value))
 
 
 def refuse_mix(operator: str, left: object, right: object) -> ShaderTypeError:
@@ -75,7 +63,7 @@ class Float32(float):
     __slots__ = ()
     __shader_type__: ClassVar[Scalar] = F32
 
-    def __new__(cls, value: float | np.number[Any] | np.bool_ = 0.0) -> Float32:
+    def __new__(cls, value: Any = 0.0) -> Self:  # noqa: D102 - described on the class
         if isinstance(value, (float, int, np.number, np.bool_)):
             return float.__new__(cls, _rounded(float(value)))
         raise ShaderTypeError(explain(f"f32() does not take a {type(value).__name__}"))
@@ -88,9 +76,8 @@ class Float32(float):
 
     @staticmethod
     def _peer(operator: str, self: float, other: object) -> float | None:
-        if isinstance(other, (Float32, np.float32)):
-            return float(other)
-        if scalar_type(other) is not None:
+        kind = scalar_type(other)
+        if kind is not None and kind is not F32:
             raise refuse_mix(operator, self, other)
         if isinstance(other, (float, int, np.floating)):
             return _rounded(float(other))
@@ -147,7 +134,7 @@ class Float32(float):
     __rdivmod__ = __divmod__
 
     def __pow__(self, other: Any, modulo: None = None) -> Any:  # pyright: ignore[reportIncompatibleMethodOverride]
-        if type(other) in (AbstractInt, int) and 2 <= other <= _MAX_LITERAL_POWER:
+        if _is_literal(other) and 2 <= other <= _MAX_LITERAL_POWER:
             product = self
             for _ in range(other - 1):
                 product = product * self
@@ -196,6 +183,10 @@ class Float32(float):
         return float.__hash__(self)
 
 
+def _is_literal(value: object) -> bool:
+    return isinstance(value, int) and scalar_type(value) is None
+
+
 def _divided(a: float, b: float) -> Float32:
     if b != 0.0:
         return Float32(a / b)
@@ -225,8 +216,8 @@ class Integer(int):
     _high: ClassVar[int]
     _high_float: ClassVar[int]
 
-    def __new__(cls: type[N], value: float | np.number[Any] | np.bool_ = 0) -> N:
-        if isinstance(value, (Integer, bool, np.bool_, np.int32, np.uint32)):
+    def __new__(cls, value: Any = 0) -> Self:  # noqa: D102 - described on the class
+        if scalar_type(value) in (I32, U32, BOOL):
             return cls._wrapped(int(value))
         if isinstance(value, (int, np.integer)):
             return int.__new__(cls, cls._checked(int(value)))
@@ -235,7 +226,7 @@ class Integer(int):
         raise ShaderTypeError(explain(f"{cls.__name__}() does not take a {type(value).__name__}"))
 
     @classmethod
-    def _wrapped(cls: type[N], value: int) -> N:
+    def _wrapped(cls, value: int) -> Self:
         return int.__new__(cls, (value - cls._low) % (1 << 32) + cls._low)
 
     @classmethod
@@ -262,13 +253,9 @@ class Integer(int):
         return str(int(self))
 
     def _peer(self, operator: str, other: object) -> int | None:
-        if type(other) is type(self):
-            return int(other)  # pyright: ignore[reportArgumentType]
         kind = scalar_type(other)
-        if kind is not None:
-            if kind is not self.__shader_type__:
-                raise refuse_mix(operator, self, other)
-            return int(other)  # pyright: ignore
+        if kind is not None and kind is not self.__shader_type__:
+            raise refuse_mix(operator, self, other)
         if isinstance(other, (int, np.integer)):
             return self._checked(int(other))
         if isinstance(other, (float, np.floating)):
@@ -300,7 +287,8 @@ class Integer(int):
     def __truediv__(self, other: object) -> Any:
         raise ShaderTypeError(
             explain(
-                f"'/' is not defined for {type(self).__name__}: Python's gives a fraction, WGSL's does not",
+                "'/' on integers gives a fraction in Python, but not in WGSL",
+                facts={"left": _type_name(self)},
                 fix="Write  f32(a) / f32(b),  or  a // b  with u32.",
             )
         )
@@ -332,7 +320,8 @@ class Integer(int):
             explain(f"'**' is not defined for {type(self).__name__}", fix="Write  x * x.")
         )
 
-    __rpow__ = __pow__  # pyright: ignore
+    def __rpow__(self, other: Any, modulo: None = None) -> Any:  # pyright: ignore[reportIncompatibleMethodOverride]
+        return self.__pow__(other)
 
     def __and__(self, other: Any) -> Any:
         peer = self._peer("&", other)
@@ -359,13 +348,13 @@ class Integer(int):
         return self._wrapped(int(self) << _amount(self, "<<", other))
 
     def __rlshift__(self, other: Any) -> Any:
-        return Int32(other) << self
+        return Int32(other) << self if _is_literal(other) else NotImplemented
 
     def __rshift__(self, other: Any) -> Any:
         return self._wrapped(int(self) >> _amount(self, ">>", other))
 
     def __rrshift__(self, other: Any) -> Any:
-        return Int32(other) >> self
+        return Int32(other) >> self if _is_literal(other) else NotImplemented
 
     def __invert__(self) -> Any:
         return self._wrapped(~int(self))
@@ -409,17 +398,25 @@ class Integer(int):
 
 def _amount(left: Integer, operator: str, amount: object) -> int:
     # WGSL takes the amount modulo 32; a literal amount must be below 32.
-    if isinstance(amount, (Integer, np.int32, np.uint32)):
-        return int(amount) & 31
-    if isinstance(amount, int) and not isinstance(amount, bool):
+    if scalar_type(amount) in (U32, I32):
+        return int(amount) & 31  # pyright: ignore[reportArgumentType]
+    if isinstance(amount, int) and _is_literal(amount):
         if not 0 <= amount < 32:
             raise ShaderTypeError(explain(f"cannot shift by {amount}", fix="Shift by 0 to 31."))
         return amount
-    raise refuse_mix(operator, left, amount)
+    raise ShaderTypeError(
+        explain(
+            f"{_type_name(left)} {operator} {_type_name(amount)} is not defined",
+            fix="Shift by u32: x << u32(n).",
+        )
+    )
 
 
 class Int32(Integer):
-    """A 32-bit integer with sign. ``i32(x)`` truncates floats and reinterprets ``u32``; arithmetic wraps around."""
+    """A 32-bit integer with sign; arithmetic wraps.
+
+    ``i32(x)`` truncates floats and reinterprets ``u32``.
+    """
 
     __slots__ = ()
     __shader_type__: ClassVar[Scalar] = I32
@@ -431,14 +428,17 @@ class Int32(Integer):
         del other, reverse
         raise ShaderTypeError(
             explain(
-                f"{operator!r} is not defined for i32: Python rounds down, WGSL rounds towards zero",
+                f"{operator!r} on i32: Python rounds down, WGSL rounds towards zero",
                 fix=f"If both sides are not negative, write  u32(a) {operator} u32(b).",
             )
         )
 
 
 class UInt32(Integer):
-    """A 32-bit integer without sign. ``u32(x)`` truncates floats and reinterprets ``i32``; arithmetic wraps around."""
+    """A 32-bit integer without sign; arithmetic wraps.
+
+    ``u32(x)`` truncates floats and reinterprets ``i32``.
+    """
 
     __slots__ = ()
     __shader_type__: ClassVar[Scalar] = U32
@@ -456,98 +456,26 @@ class UInt32(Integer):
         return UInt32(a // b if operator == "//" else a % b)
 
     def __neg__(self) -> Any:
-        raise ShaderTypeError(explain("'-' is not defined for one u32", fix="Write  -i32(x)."))
-
-
-class AbstractInt(int):
-    """An integer literal in a running shader function: it takes the type of what it meets, ``i32`` by itself."""
-
-    __slots__ = ()
-
-    def _peer(self, operator: str, other: object) -> int | None:
-        if isinstance(other, (bool, np.bool_)):
-            raise refuse_mix(operator, Int32(int(self)), other)
-        if type(other) in (AbstractInt, int):
-            return int(other)  # pyright: ignore
-        if type(other) is float:
-            raise TypeError("a float literal must be typed before it meets an integer literal")
-        return None
-
-    def __add__(self, other: Any) -> Any:
-        peer = self._peer("+", other)
-        return NotImplemented if peer is None else AbstractInt(int(self) + peer)
-
-    def __sub__(self, other: Any) -> Any:
-        peer = self._peer("-", other)
-        return NotImplemented if peer is None else AbstractInt(int(self) - peer)
-
-    def __mul__(self, other: Any) -> Any:
-        peer = self._peer("*", other)
-        return NotImplemented if peer is None else AbstractInt(int(self) * peer)
-
-    def __truediv__(self, other: Any) -> Any:
-        peer = self._peer("/", other)
-        return NotImplemented if peer is None else concrete(self) / concrete(other)
-
-    def __floordiv__(self, other: Any) -> Any:
-        peer = self._peer("//", other)
-        if peer is None:
-            return NotImplemented
-        if self < 0 or peer <= 0:
-            return concrete(self) // Int32(peer)
-        return AbstractInt(int(self) // peer)
-
-    def __mod__(self, other: Any) -> Any:
-        peer = self._peer("%", other)
-        if peer is None:
-            return NotImplemented
-        if self < 0 or peer <= 0:
-            return concrete(self) % Int32(peer)
-        return AbstractInt(int(self) % peer)
-
-    def __pow__(self, other: Any, modulo: None = None) -> Any:  # pyright: ignore[reportIncompatibleMethodOverride]
-        peer = self._peer("**", other)
-        return NotImplemented if peer is None else Int32(int(self)) ** Int32(peer)
-
-    def __lshift__(self, other: Any) -> Any:
-        return NotImplemented if isinstance(other, Integer) else AbstractInt(int(self) << other)
-
-    def __rshift__(self, other: Any) -> Any:
-        return NotImplemented if isinstance(other, Integer) else AbstractInt(int(self) >> other)
-
-    def __and__(self, other: Any) -> Any:
-        peer = self._peer("&", other)
-        return NotImplemented if peer is None else AbstractInt(int(self) & peer)
-
-    def __or__(self, other: Any) -> Any:
-        peer = self._peer("|", other)
-        return NotImplemented if peer is None else AbstractInt(int(self) | peer)
-
-    def __xor__(self, other: Any) -> Any:
-        peer = self._peer("^", other)
-        return NotImplemented if peer is None else AbstractInt(int(self) ^ peer)
-
-    def __neg__(self) -> AbstractInt:
-        return AbstractInt(-int(self))
-
-    def __pos__(self) -> AbstractInt:
-        return self
-
-    def __invert__(self) -> AbstractInt:
-        return AbstractInt(~int(self))
-
-
-def concrete(value: Any) -> Any:
-    """Give a literal its type when nothing else does: ``i32``; other values stay as they are."""
-    return Int32(int(value)) if type(value) is AbstractInt else value
+        raise ShaderTypeError(explain("- is not defined on u32", fix="Convert first: -i32(x)."))
 
 
 for _class, _name in ((Float32, "f32"), (Int32, "i32"), (UInt32, "u32")):
     _class.__name__ = _class.__qualname__ = _name
 
+_TYPES: dict[type, Scalar] = {
+    Float32: F32,
+    Int32: I32,
+    UInt32: U32,
+    bool: BOOL,
+    np.float32: F32,
+    np.int32: I32,
+    np.uint32: U32,
+    np.bool_: BOOL,
+}
+
 if TYPE_CHECKING:
-    f32: TypeAlias = float
-    i32: TypeAlias = int
-    u32: TypeAlias = int
+    f32: TypeAlias = float  # noqa: PYI042 - named as in WGSL
+    i32: TypeAlias = int  # noqa: PYI042
+    u32: TypeAlias = int  # noqa: PYI042
 else:
     f32, i32, u32 = Float32, Int32, UInt32

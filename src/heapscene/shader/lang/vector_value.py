@@ -1,14 +1,15 @@
 """Vectors: immutable, component-wise, with swizzles.
 
-``v.xyz`` and ``v.rgb`` read components, ``v.with_x(1.0)`` returns a changed copy. Comparing two vectors compares
-their components and gives a vector of bools (``vec3b``): reduce it with :func:`all` or :func:`any`.
+``v.xyz`` and ``v.rgb`` read components, ``v.with_x(1.0)`` returns a changed copy. Comparing two
+vectors compares their components and gives a vector of bools (``vec3b``): reduce it with
+:func:`all` or :func:`any`.
 """
 
 from __future__ import annotations
 
 import operator as op
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Never, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,11 +20,11 @@ from heapscene.shader.types import BOOL, F32, I32, U32, Scalar, Vector
 
 __all__ = [
     "DTYPES",
-    "B",
-    "S",
     "V2",
     "V3",
     "V4",
+    "B",
+    "S",
     "VectorValue",
     "register",
     "to_scalar",
@@ -48,7 +49,7 @@ def vector_class(scalar: Scalar, size: int) -> type[VectorValue[Any, Any, Any, A
 
 
 def to_scalar(scalar: Scalar, value: object) -> Any:
-    """Return ``value`` as that scalar if it is one already, or is a Python or NumPy number that adapts.
+    """Return ``value`` as that scalar, if it is one or is a Python or NumPy number that adapts.
 
     Raises
     ------
@@ -72,7 +73,10 @@ def to_scalar(scalar: Scalar, value: object) -> Any:
 
 
 class VectorValue(Generic[S, B, V2, V3, V4]):
-    """Two to four scalars. Make one from scalars and vectors, from one scalar for all, or from an array."""
+    """Two to four scalars.
+
+    Made from scalars and vectors, from one scalar for all components, or from an array.
+    """
 
     __slots__ = ("_parts",)
     __shader_type__: ClassVar[Vector]
@@ -101,7 +105,7 @@ class VectorValue(Generic[S, B, V2, V3, V4]):
         object.__setattr__(self, "_parts", tuple(parts))
         return self
 
-    def __setattr__(self, name: str, value: object) -> None:
+    def __setattr__(self, name: str, value: Never) -> None:
         single = name in tuple("xyzwrgba")
         fix = f"v = v.with_{_canonical(name)}({value!r})" if single else f"v = {_name(self)}(...)"
         raise ShaderTypeError(
@@ -141,7 +145,7 @@ class VectorValue(Generic[S, B, V2, V3, V4]):
         self, symbol: str, function: Callable[[Any, Any], Any], other: object, *, swap: bool = False
     ) -> Any:
         if type(other) is type(self):
-            right: tuple[Any, ...] = other._parts  # pyright: ignore
+            right: tuple[Any, ...] = other._parts  # pyright: ignore[reportAttributeAccessIssue]
         elif isinstance(other, VectorValue):
             raise ShaderTypeError(explain(f"{_name(self)} {symbol} {_name(other)} is not defined"))
         elif isinstance(other, (int, float, np.number, np.bool_)):
@@ -219,8 +223,11 @@ class VectorValue(Generic[S, B, V2, V3, V4]):
         return self._bitwise("^", op.xor, other)
 
     def _bitwise(self, symbol: str, function: Callable[[Any, Any], Any], other: object) -> Any:
-        if self.__shader_type__.scalar is F32:
-            raise ShaderTypeError(explain(f"{symbol!r} is not defined for {_name(self)}"))
+        scalar = self.__shader_type__.scalar
+        if scalar is F32 or (scalar is BOOL and symbol == "^") or type(other) is not type(self):
+            raise ShaderTypeError(
+                explain(f"{_name(self)} {symbol} {type(other).__name__} is not defined")
+            )
         return self._binary(symbol, function, other)
 
     def __lshift__(self, other: Any) -> Self:
@@ -233,13 +240,21 @@ class VectorValue(Generic[S, B, V2, V3, V4]):
         if not self.__shader_type__.scalar.is_integer:
             raise ShaderTypeError(explain(f"shifts are not defined for {_name(self)}"))
         size = len(self._parts)
+        if not isinstance(other, VectorValue) and scalar_type(other) not in (U32, None):
+            raise ShaderTypeError(
+                explain(f"cannot shift a {_name(self)} by a {type(other).__name__}", fix="u32(n)")
+            )
         by = other._parts if isinstance(other, VectorValue) else (other,) * size
         return self._of(function(a, b) for a, b in zip(self._parts, by, strict=True))
 
     def __neg__(self) -> Self:
+        if self.__shader_type__.scalar is BOOL:
+            raise ShaderTypeError(explain(f"- is not defined for {_name(self)}", fix="Write  ~v."))
         return self._of(-part for part in self._parts)
 
     def __pos__(self) -> Self:
+        if self.__shader_type__.scalar is BOOL:
+            raise ShaderTypeError(explain(f"+ is not defined for {_name(self)}"))
         return self
 
     def __invert__(self) -> Self:
@@ -318,5 +333,6 @@ def _name(vector: object) -> str:
 
 
 def register(cls: type[Any], scalar: Scalar, size: int) -> None:
+    """Give a vector class its type."""
     cls.__shader_type__ = Vector(scalar, size)
     _CLASSES[scalar, size] = cls

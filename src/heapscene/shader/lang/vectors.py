@@ -1,4 +1,9 @@
-"""The vector classes by name: ``vec3`` holds ``f32``, ``vec3i`` ``i32``, ``vec3u`` ``u32``, ``vec3b`` bools."""
+"""Vectors: ``vec3`` holds ``f32``, ``vec3i`` ``i32``, ``vec3u`` ``u32``, ``vec3b`` bools.
+
+``Two``, ``Three`` and ``Four`` say for each size what the four kinds share.
+"""
+
+# ruff: noqa: N801 - named as in WGSL
 
 from __future__ import annotations
 

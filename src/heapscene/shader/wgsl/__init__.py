@@ -1,1 +1,8 @@
-"""From IR modules to WGSL text: :func:`heapscene.shader.wgsl.emit.emit`."""
+"""From IR modules to WGSL text.
+
+In:    :class:`~heapscene.shader.ir.Module`.
+Out:   text that every WGSL compiler accepts.
+Keeps: equal modules give equal text, in every process.
+"""
+
+from heapscene.shader.wgsl.emit import emit as emit

@@ -1,6 +1,7 @@
 """From a module of the IR to WGSL text.
 
-The text depends on the content only: no set order, no object ids; names are the user's where WGSL allows them.
+The text depends on the content only: no set order, no object ids; names are the user's where WGSL
+allows them.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ __all__ = ["emit", "float_text"]
 
 
 def emit(module: Module) -> str:
-    """Return the WGSL text of a module: structs, resources, functions and entry points that are reached.
+    """Return the WGSL text of a module: what its entry points reach.
 
     Raises
     ------
@@ -128,16 +129,16 @@ class _Emitter:
                         locations.get(member.name),
                         member.interpolate if entry.stage == "vertex" else "",
                     )
-                self.lines.append(f"    {attribute}{safe(member.name)}: {self.type_name(member.type)},")
+                self.lines.append(
+                    f"    {attribute}{safe(member.name)}: {self.type_name(member.type)},"
+                )
             self.lines += ["}", ""]
 
     # Resources -------------------------------------------------------------------------------
 
     def _emit_resources(self) -> None:
         bound: dict[tuple[int, int], Resource] = {}
-        order = sorted(
-            self.resources, key=lambda r: (_is_local(r), r.group, r.binding, r.name)
-        )
+        order = sorted(self.resources, key=lambda r: (_is_local(r), r.group, r.binding, r.name))
         for resource in order:
             place = (resource.group, resource.binding)
             kind = self.type_name(resource.type)
@@ -148,7 +149,8 @@ class _Emitter:
             other = bound.setdefault(place, resource)
             if other is not resource:
                 raise Refusal(
-                    f"{resource.name!r} and {other.name!r} share group {place[0]}, binding {place[1]}",
+                    f"{resource.name!r} and {other.name!r} share "
+                    f"group {place[0]}, binding {place[1]}",
                     {resource.name: type_text(resource.type), other.name: type_text(other.type)},
                     "Give each its own binding.",
                 )
@@ -178,7 +180,9 @@ class _Emitter:
 
     def _emit_function(self, function: Function, entry: EntryPoint | None) -> None:
         writer = _FunctionWriter(self)
-        ports: tuple[Port | None, ...] = entry.inputs if entry else (None,) * len(function.parameters)
+        ports: tuple[Port | None, ...] = (
+            entry.inputs if entry else (None,) * len(function.parameters)
+        )
         parameters: list[str] = []
         for parameter, port in zip(function.parameters, ports, strict=True):
             attribute = ""
@@ -313,7 +317,8 @@ class _FunctionWriter:
         compare, step = ("<", f"+= {node.step}") if node.step > 0 else (">", f"-= {-node.step}")
         kind = self.emitter.type_name(node.local.type)
         self.lines.append(
-            f"{pad}for (var {name}: {kind} = {start}; {name} {compare} {stop}; {name} {step}{suffix}) {{"
+            f"{pad}for (var {name}: {kind} = {start}; "
+            f"{name} {compare} {stop}; {name} {step}{suffix}) {{"
         )
         self.block(node.body, depth + 1)
         self.lines.append(f"{pad}}}")
@@ -374,4 +379,3 @@ def _literal(node: nodes.Literal) -> str:
     else:
         text = f"{value}i"
     return f"({text})" if value < 0 else text
-

@@ -1,0 +1,6 @@
+"""``python -m heapscene`` is the command line."""
+
+from heapscene.cli import main
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,294 @@
+"""Cameras whose properties are values or adaptive values."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from heapscene.adaptive import AVal
+from heapscene.draw import (
+    CameraMatrices,
+    Viewpoint,
+    depth_range,
+    fit_viewpoint,
+    look_at,
+    orthographic,
+)
+from heapscene.errors import InputError, explain
+from heapscene.scene.transform import as_position
+from heapscene.typing import Vec3Like
+
+__all__ = ["OrthographicCamera", "PerspectiveCamera", "fit_camera"]
+
+
+def _direction(value: Any) -> tuple[float, float, float]:
+    triple = as_position(value)
+    if not any(triple):
+        raise ValueError
+    return triple
+
+
+def _point(value: Any) -> tuple[float, float, float]:
+    return as_position(value)
+
+
+def _angle(value: Any) -> float:
+    number = float(value)
+    if not 0.0 < number < 180.0:
+        raise ValueError
+    return number
+
+
+def _length(value: Any) -> float:
+    number = float(value)
+    if not 0.0 < number < math.inf:
+        raise ValueError
+    return number
+
+
+def _distance(value: Any) -> float | None:
+    if value is None:
+        return None
+    number = float(value)
+    if not math.isfinite(number):
+        raise ValueError
+    return number
+
+
+def _positive_distance(value: Any) -> float | None:
+    return None if value is None else _length(value)
+
+
+_Check = tuple[Callable[[Any], Any], str, str]
+_PLACE: dict[str, _Check] = {
+    "position": (_point, "three finite numbers", "(0, 0, 5)"),
+    "target": (_point, "three finite numbers", "(0, 0, 0)"),
+    "up": (_direction, "three finite numbers, not all zero", "(0, 1, 0)"),
+}
+
+
+class _Camera:
+    """Checks what is assigned; adaptive values are checked when a frame reads them."""
+
+    _checks: ClassVar[Mapping[str, _Check]] = {}
+
+    position: Vec3Like | AVal[Any]
+    target: Vec3Like | AVal[Any]
+    up: Vec3Like | AVal[Any]
+    near: float | AVal[Any] | None
+    far: float | AVal[Any] | None
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name not in self._checks:
+            raise AttributeError(
+                explain(
+                    f"a {type(self).__name__} has no property {name!r}",
+                    facts={"properties": ", ".join(self._checks)},
+                )
+            )
+        if not isinstance(value, AVal):
+            value = self._checked(name, value)
+        object.__setattr__(self, name, value)
+
+    def _checked(self, name: str, value: Any) -> Any:
+        check, expected, example = self._checks[name]
+        try:
+            return check(value)
+        except (TypeError, ValueError):
+            raise InputError(
+                explain(
+                    f"a camera's {name} cannot be {value!r}",
+                    facts={"expected": expected},
+                    fix=f"Write {name}={example}, or an adaptive value of that.",
+                )
+            ) from None
+
+    def _now(self, name: str) -> Any:
+        value = getattr(self, name)
+        return self._checked(name, value.force()) if isinstance(value, AVal) else value
+
+    def _near_far(self) -> tuple[float | None, float | None]:
+        near, far = self._now("near"), self._now("far")
+        if near is not None and far is not None and not near < far:
+            raise InputError(
+                explain(
+                    "a camera's near plane has to lie before its far plane",
+                    facts={"near": near, "far": far},
+                    fix="Leave both out to have them fitted to what is visible.",
+                )
+            )
+        return near, far
+
+    def __repr__(self) -> str:
+        values = (f"{name}={getattr(self, name)!r}" for name in self._checks)
+        return f"{type(self).__name__}({', '.join(values)})"
+
+
+class PerspectiveCamera(_Camera):
+    """A camera whose rays meet in its position.
+
+    Every property may be assigned at any time, and may be an adaptive value.
+
+    Parameters
+    ----------
+    fov
+        Vertical field of view in degrees, between 0 and 180.
+    position, target
+        Where the eye is, and a point that it looks at.
+    up
+        A direction that is up in the picture.
+    near, far
+        Distances of the clipping planes; by default they fit the visible bounds in every frame.
+
+    Raises
+    ------
+    InputError
+        A value cannot be used; the property keeps its old value.
+
+    Examples
+    --------
+    >>> camera = PerspectiveCamera(fov=35, position=(3, 2, 3))
+    >>> camera.target = (0, 1, 0)
+    """
+
+    _checks: ClassVar[Mapping[str, _Check]] = {
+        "fov": (_angle, "degrees between 0 and 180", "50"),
+        **_PLACE,
+        "near": (_positive_distance, "a number above 0, or None", "0.1"),
+        "far": (_positive_distance, "a number above 0, or None", "100"),
+    }
+
+    fov: float | AVal[Any]
+
+    def __init__(
+        self,
+        fov: float | AVal[float] = 50.0,
+        *,
+        position: Vec3Like | AVal[Any] = (0.0, 0.0, 5.0),
+        target: Vec3Like | AVal[Any] = (0.0, 0.0, 0.0),
+        up: Vec3Like | AVal[Any] = (0.0, 1.0, 0.0),
+        near: float | AVal[Any] | None = None,
+        far: float | AVal[Any] | None = None,
+    ) -> None:
+        self.fov = fov
+        self.position = position
+        self.target = target
+        self.up = up
+        self.near = near
+        self.far = far
+
+    def matrices(self, aspect: float, bounds: NDArray[np.float64]) -> CameraMatrices:
+        """Return view, projection and position for a picture.
+
+        Parameters
+        ----------
+        aspect
+            Width of the picture divided by its height.
+        bounds
+            ``(2, 3)`` bounds of what is visible, NaN if nothing is.
+        """
+        near, far = self._near_far()
+        now = self._now
+        viewpoint = Viewpoint(now("position"), now("target"), now("up"), now("fov"), near, far)
+        return viewpoint.matrices(aspect, bounds)
+
+
+class OrthographicCamera(_Camera):
+    """A camera whose rays are parallel.
+
+    Parameters
+    ----------
+    height
+        How many units of the scene the picture is high.
+    position, target
+        Where the eye is, and a point that it looks at.
+    up
+        A direction that is up in the picture.
+    near, far
+        Distances of the clipping planes, which may lie behind the eye; by default they fit the
+        visible bounds in every frame.
+
+    Raises
+    ------
+    InputError
+        A value cannot be used; the property keeps its old value.
+    """
+
+    _checks: ClassVar[Mapping[str, _Check]] = {
+        "height": (_length, "a number above 0", "2.0"),
+        **_PLACE,
+        "near": (_distance, "a finite number, or None", "0.1"),
+        "far": (_distance, "a finite number, or None", "100"),
+    }
+
+    height: float | AVal[Any]
+
+    def __init__(
+        self,
+        height: float | AVal[float] = 2.0,
+        *,
+        position: Vec3Like | AVal[Any] = (0.0, 0.0, 5.0),
+        target: Vec3Like | AVal[Any] = (0.0, 0.0, 0.0),
+        up: Vec3Like | AVal[Any] = (0.0, 1.0, 0.0),
+        near: float | AVal[Any] | None = None,
+        far: float | AVal[Any] | None = None,
+    ) -> None:
+        self.height = height
+        self.position = position
+        self.target = target
+        self.up = up
+        self.near = near
+        self.far = far
+
+    def matrices(self, aspect: float, bounds: NDArray[np.float64]) -> CameraMatrices:
+        """Return view, projection and position for a picture.
+
+        Parameters
+        ----------
+        aspect
+            Width of the picture divided by its height.
+        bounds
+            ``(2, 3)`` bounds of what is visible, NaN if nothing is.
+        """
+        near, far = self._near_far()
+        position = self._now("position")
+        view = look_at(position, self._now("target"), self._now("up"))
+        near, far = depth_range(view, bounds, near, far, positive=False)
+        proj = orthographic(self._now("height"), aspect, near, far)
+        return CameraMatrices(view, proj, np.array(position))
+
+
+def fit_camera(
+    bounds: NDArray[np.float64],
+    aspect: float,
+    *,
+    fov: float = 50.0,
+    direction: Vec3Like = (-1.0, -0.7, -1.0),
+    margin: float = 0.05,
+) -> PerspectiveCamera:
+    """Return the closest camera that sees all of ``bounds``.
+
+    Parameters
+    ----------
+    bounds
+        ``(2, 3)`` smallest and largest point; NaN stands for a unit box around the origin.
+    aspect
+        Width of the picture divided by its height.
+    fov
+        Vertical field of view in degrees.
+    direction
+        Where to look.
+    margin
+        Part of the picture's width and height that stays free on every side.
+
+    Raises
+    ------
+    InputError
+        A value cannot be used.
+    """
+    found = fit_viewpoint(bounds, aspect, fov=fov, direction=direction, margin=margin)
+    return PerspectiveCamera(fov, position=found.position, target=found.target)

@@ -1,0 +1,264 @@
+"""Children as people give them become nodes: draws, adaptive values and sets are wrapped."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from heapscene.adaptive import ASet, AVal, computed
+from heapscene.draw import Draw
+from heapscene.errors import SceneError, explain
+from heapscene.scene.live import Entry, Live
+from heapscene.scene.node import Node, World, both, read
+
+if TYPE_CHECKING:
+    from heapscene.scene.group import Container
+
+__all__ = ["Changing", "Fixed", "adopt", "check_free", "flatten", "release"]
+
+
+class Fixed(Node):
+    """A draw made by somebody else, which moves and hides with the groups that it is in."""
+
+    __slots__ = ("_draw", "_entry")
+
+    def __init__(self, draw: Draw, parent: Container) -> None:
+        self._parent = parent
+        self._draw = draw
+        self._entry: Entry | None = None
+
+    def _enter(self, live: Live, entries: list[Entry]) -> None:
+        self._entry = Entry(self, live)
+        entries.append(self._entry)
+
+    def _leave(self, entries: list[Entry]) -> None:
+        if self._entry is not None:
+            entries.append(self._entry)
+            self._entry = None
+
+    def _invalidate(self, entries: list[Entry]) -> None:
+        if self._entry is not None:
+            entries.append(self._entry)
+
+    def _make_draw(self, entry: Entry) -> Draw:
+        parent = self._parent
+        assert parent is not None
+        draw, world, shown = self._draw, parent._world(), parent._shown()
+        changes: dict[str, Any] = {}
+        if shown is not True:
+            changes["visible"] = both(shown, draw.visible)
+        if world is not None:
+            changes |= _moved(draw, world)
+        raw = entry.live.raw
+        if not changes and raw.setdefault(draw, entry) is entry:
+            return draw
+        # one draw cannot be in a scene twice; its copy shares all values, and so all memory
+        return dataclasses.replace(draw, **changes)
+
+
+class Changing(Node):
+    """Children that an adaptive value or set gives."""
+
+    __slots__ = ("_busy", "_known", "_live", "_read", "_source", "_waiting")
+
+    def __init__(self, source: AVal[Any] | ASet[Any], parent: Container) -> None:
+        self._parent = parent
+        self._source = source
+        self._live: Live | None = None
+        self._busy = False
+        self._known: dict[Any, Node] = {}
+        self._waiting: dict[Any, None] = {}
+        self._read: Callable[[], tuple[Iterable[Any], Iterable[Any]]]
+        if isinstance(source, ASet):
+            reader = source.reader()
+
+            def changes() -> tuple[Iterable[Any], Iterable[Any]]:
+                delta = reader.changes()
+                return delta.removed, delta.added
+
+            self._read = changes
+        else:
+            self._read = self._compare
+        try:
+            self._pull()
+        except BaseException:
+            release(self)
+            raise
+
+    def _enter(self, live: Live, entries: list[Entry]) -> None:
+        self._live = live
+        live.sink.watch(self._source, self)
+        live.unsettled[self] = None
+        for node in self._known.values():
+            node._enter(live, entries)
+
+    def _leave(self, entries: list[Entry]) -> None:
+        if self._live is not None:
+            self._live.sink.unwatch(self._source, self)
+            self._live.unsettled.pop(self, None)
+            self._live = None
+        for node in self._known.values():
+            node._leave(entries)
+
+    def _invalidate(self, entries: list[Entry]) -> None:
+        for node in self._known.values():
+            node._invalidate(entries)
+
+    def _pull(self) -> None:
+        """Bring the children up to date.
+
+        What cannot be adopted waits, and is tried again with every call until it goes.
+
+        Raises
+        ------
+        SceneError
+            A child is no node or has another parent; all others are in.
+        """
+        parent = self._parent
+        if parent is None or self._busy:
+            return
+        self._busy = True
+        try:
+            self._pull_into(parent)
+        finally:
+            self._busy = False
+
+    def _pull_into(self, parent: Container) -> None:
+        removed, added = self._read()
+        gone: list[Entry] = []
+        for item in removed:
+            self._waiting.pop(item, None)
+            node = self._known.pop(item, None)
+            if node is not None:
+                release(node)
+                node._leave(gone)
+        if self._live is not None and gone:
+            self._live.depart(gone)
+        self._waiting.update(dict.fromkeys(added))
+        if self._waiting:
+            self._adopt_waiting(parent)
+
+    def _adopt_waiting(self, parent: Container) -> None:
+        fault: SceneError | None = None
+        new: list[Entry] = []
+        for item in list(self._waiting):
+            try:
+                check_free(item, parent)
+                node = adopt(item, parent)
+            except SceneError as error:
+                fault = fault or error
+                continue
+            del self._waiting[item]
+            self._known[item] = node
+            if self._live is not None:
+                node._enter(self._live, new)
+        if self._live is not None and new:
+            self._live.arrive(new)
+        if fault is not None:
+            raise fault
+
+    def _compare(self) -> tuple[Iterable[Any], Iterable[Any]]:
+        """Return what left and what came since the value was last looked at."""
+        value = self._source.force()
+        now = dict.fromkeys(() if value is None else flatten((value,)))
+        before = {**self._known, **self._waiting}
+        return [item for item in before if item not in now], [
+            item for item in now if item not in before
+        ]
+
+
+def flatten(items: Iterable[Any]) -> Iterator[Any]:
+    """Return children one by one, going into sequences."""
+    for item in items:
+        if isinstance(item, (list, tuple)):
+            yield from flatten(item)
+        else:
+            yield item
+
+
+def adopt(item: Any, parent: Container) -> Node:
+    """Return the node for a child that :func:`check_free` has let pass, now under ``parent``."""
+    if isinstance(item, Node):
+        item._parent = parent
+        return item
+    return Fixed(item, parent) if isinstance(item, Draw) else Changing(item, parent)
+
+
+def release(node: Node) -> None:
+    """Take a node's parent away, and that of the children that an adaptive child has brought."""
+    node._parent = None
+    if isinstance(node, Changing):
+        for child in node._known.values():
+            release(child)
+
+
+def check_free(item: Any, parent: Container) -> None:
+    """Raise unless ``item`` can become a child of ``parent``.
+
+    Raises
+    ------
+    SceneError
+        Not a kind of child, in another group, or ``parent`` itself or above it.
+    """
+    if isinstance(item, (Draw, AVal, ASet)):
+        return
+    if not isinstance(item, Node) or not item._may_have_parent:
+        raise SceneError(
+            explain(
+                f"a {type(item).__name__} cannot be a child of a {type(parent).__name__}",
+                facts={"child": _shown(item)},
+                fix="Children are meshes, groups, draws, and adaptive values or sets of those.",
+            )
+        )
+    if item._parent is not None:
+        item._parent._pull_children()  # a set may have let go of it since the last frame
+    if item._parent is not None:
+        raise SceneError(
+            explain(
+                "a node can have one parent",
+                facts={
+                    "node": repr(item),
+                    "parent": repr(item._parent),
+                    "also under": "itself" if item._parent is parent else repr(parent),
+                },
+                fix="Remove it there first, or make another one of the same parts.",
+            )
+        )
+    above: Node | None = parent
+    while above is not None:
+        if above is item:
+            raise SceneError(
+                explain(
+                    "a group cannot be inside itself",
+                    facts={"group": repr(item), "added to": repr(parent)},
+                    fix="Add it to a group that is not below it.",
+                )
+            )
+        above = above._parent
+
+
+def _moved(draw: Draw, world: World) -> Mapping[str, Any]:
+    """Return the fields of a draw with ``world`` applied to its model, if it has one."""
+    for where in ("inputs", "instances"):
+        values: Mapping[str, Any] = getattr(draw, where)
+        if "model" in values:
+            return {where: {**values, "model": _product(world, values["model"])}}
+    if "model" in draw.program.interface.inputs:
+        return {"inputs": {**draw.inputs, "model": world}}
+    return {}
+
+
+def _product(world: World, model: Any) -> Any:
+    def product() -> NDArray[np.float64]:
+        return read(world) @ np.asarray(read(model), dtype=np.float64)
+
+    return computed(product) if isinstance(world, AVal) or isinstance(model, AVal) else product()
+
+
+def _shown(item: object) -> str:
+    text = repr(item)
+    return text if len(text) <= 60 else f"{text[:57]}..."

@@ -1,0 +1,215 @@
+"""Nodes with children."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from heapscene.adaptive import AVal
+from heapscene.errors import SceneError, explain
+from heapscene.scene.children import Changing, adopt, check_free, flatten, release
+from heapscene.scene.live import Entry, Live
+from heapscene.scene.node import NO_TURN, ORIGIN, Node, Placed, World, both, placed_under
+from heapscene.typing import MatrixLike, Vec3Like
+
+__all__ = ["Container", "Group"]
+
+_UNSET: Any = object()
+
+
+class Container(Node):
+    """A node that has children, in order of their arrival."""
+
+    __slots__ = ()
+
+    _children: dict[Any, Node]
+    _live: Live | None
+
+    def add(self, *children: Any) -> None:
+        """Append children: nodes, draws, adaptive values or sets of those, or sequences of these.
+
+        Raises
+        ------
+        SceneError
+            Something cannot be a child here, or has a parent already. Nothing has been added then.
+        """
+        items = list(flatten(children))
+        seen: set[Any] = set()
+        for item in items:
+            check_free(item, self)
+            if item in seen or item in self._children:
+                raise SceneError(
+                    explain(
+                        f"the same {type(item).__name__} is added twice",
+                        facts={"parent": repr(self)},
+                        fix="Add it once.",
+                    )
+                )
+            seen.add(item)
+        nodes: dict[Any, Node] = {}
+        try:
+            for item in items:
+                nodes[item] = adopt(item, self)
+        except BaseException:
+            for node in nodes.values():
+                release(node)
+            raise
+        self._children.update(nodes)
+        live = self._live
+        if live is not None:
+            entries: list[Entry] = []
+            for node in nodes.values():
+                node._enter(live, entries)
+            live.arrive(entries)
+
+    def remove(self, *children: Any) -> None:
+        """Take children out; added again, they are drawn last.
+
+        Raises
+        ------
+        SceneError
+            One is not a child here. Nothing has been removed then.
+        """
+        items = dict.fromkeys(flatten(children))
+        for item in items:
+            if item not in self._children:
+                raise SceneError(
+                    explain(
+                        f"this {type(item).__name__} is not a child of {self!r}",
+                        facts={"parent": repr(getattr(item, "parent", None))},
+                        fix="Remove it from its parent, or from the set that it came with.",
+                    )
+                )
+        gone: list[Entry] = []
+        for item in items:
+            node = self._children.pop(item)
+            node._leave(gone)
+            release(node)
+        if self._live is not None:
+            self._live.depart(gone)
+
+    def clear(self) -> None:
+        """Take all children out."""
+        self.remove(*self._children)
+
+    def __len__(self) -> int:
+        """Return how many children were added; an adaptive set counts as one."""
+        return len(self._children)
+
+    def __iter__(self) -> Iterator[Any]:
+        """Iterate over the children as they were given."""
+        return iter(tuple(self._children))
+
+    def __contains__(self, item: object) -> bool:
+        return item in self._children
+
+    def __bool__(self) -> bool:
+        """Return True: ask ``len`` whether there are children."""
+        return True
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} with {len(self._children)} children at {id(self):#x}>"
+
+    def _world(self) -> World:
+        raise NotImplementedError
+
+    def _shown(self) -> bool | AVal[bool]:
+        raise NotImplementedError
+
+    def _pull_children(self) -> None:
+        """Bring adaptive children up to date, whatever they raise: a frame will raise it again."""
+        for node in list(self._children.values()):
+            if isinstance(node, Changing):
+                try:
+                    node._pull()
+                except SceneError:
+                    if self._live is not None:
+                        self._live.unsettled[node] = None
+
+    def _enter(self, live: Live, entries: list[Entry]) -> None:
+        self._live = live
+        for node in self._children.values():
+            node._enter(live, entries)
+
+    def _leave(self, entries: list[Entry]) -> None:
+        self._live = None
+        for node in self._children.values():
+            node._leave(entries)
+
+
+class Group(Container, Placed):
+    """Nodes that move and hide together.
+
+    Every property may be assigned at any time, and may be an adaptive value.
+
+    Parameters
+    ----------
+    *children
+        Nodes, draws, adaptive values or sets of those, or sequences of all that. A
+        :class:`~heapscene.draw.Draw` moves with the group if its program has an input ``model``.
+    position, rotation, scale
+        Three numbers; a quaternion ``(x, y, z, w)`` or 3×3 matrix; a number or three.
+    transform
+        A 4×4 matrix instead of these.
+    visible
+        Whether what is in the group is drawn.
+
+    Raises
+    ------
+    SceneError
+        A child has a parent already, or both kinds of place are given.
+    InputError
+        A value has the wrong shape.
+    """
+
+    __slots__ = ("_children", "_live", "_shown_below", "_world_below")
+
+    def __init__(
+        self,
+        *children: Any,
+        position: Vec3Like | AVal[Any] = ORIGIN,
+        rotation: Vec3Like | MatrixLike | AVal[Any] = NO_TURN,
+        scale: float | Vec3Like | AVal[Any] = 1.0,
+        transform: MatrixLike | AVal[Any] | None = None,
+        visible: bool | AVal[bool] = True,
+    ) -> None:
+        super().__init__(position, rotation, scale, transform, visible)
+        self._children = {}
+        self._live = None
+        self._world_below: World = _UNSET
+        self._shown_below: bool | AVal[bool] = _UNSET
+        self.add(*children)
+
+    def _world(self) -> World:
+        if self._world_below is _UNSET:
+            above = None if self._parent is None else self._parent._world()
+            self._world_below = placed_under(above, self, checked=True)
+        return self._world_below
+
+    def _shown(self) -> bool | AVal[bool]:
+        if self._shown_below is _UNSET:
+            above = True if self._parent is None else self._parent._shown()
+            self._shown_below = both(above, self._now("visible"))
+        return self._shown_below
+
+    @property
+    def _used(self) -> bool:
+        return self._world_below is not _UNSET or self._shown_below is not _UNSET
+
+    def _changed(self) -> None:
+        entries: list[Entry] = []
+        self._invalidate(entries)
+        if self._live is not None:
+            self._live.touch(entries)
+
+    def _invalidate(self, entries: list[Entry]) -> None:
+        if not self._used:
+            return  # then nothing below was derived either
+        self._world_below = self._shown_below = _UNSET
+        for node in self._children.values():
+            node._invalidate(entries)
+
+    def _leave(self, entries: list[Entry]) -> None:
+        super()._leave(entries)
+        self._world_below = self._shown_below = _UNSET
+        self._cells = None

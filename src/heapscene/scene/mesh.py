@@ -1,0 +1,194 @@
+"""Mesh: a geometry drawn with a material."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from heapscene.adaptive import AVal
+from heapscene.draw import Draw, Geometry, Material, WatchedMaterial
+from heapscene.errors import InputError, explain
+from heapscene.geometry import with_normals
+from heapscene.scene.live import Entry, Live
+from heapscene.scene.node import NO_TURN, ORIGIN, Placed, both, placed_under
+from heapscene.scene.transform import IDENTITY
+from heapscene.shader import Interface
+from heapscene.typing import MatrixLike, Vec3Like
+
+__all__ = ["Mesh"]
+
+# what was found out about classes of materials: to ask a protocol takes as long as making a mesh
+_watched: dict[type, bool] = {}
+
+
+class Mesh(Placed):
+    """A geometry drawn with a material, once.
+
+    Every property may be assigned at any time, and may be an adaptive value. Meshes that share a
+    geometry, a material or an adaptive value share its memory.
+
+    Parameters
+    ----------
+    geometry
+        What to draw. If the material needs normals and the geometry has none, each triangle gets
+        its own.
+    material
+        How it looks.
+    position, rotation, scale
+        Three numbers; a quaternion ``(x, y, z, w)`` or 3×3 matrix; a number or three.
+    transform
+        A 4×4 matrix instead of these.
+    visible
+        A hidden mesh costs nothing and keeps its memory and its place in the drawing order.
+
+    Raises
+    ------
+    InputError
+        A value has the wrong kind or shape.
+    SceneError
+        Both kinds of place are given.
+
+    Examples
+    --------
+    >>> from heapscene.geometry import box
+    >>> from heapscene.materials import PhongMaterial
+    >>> cube = Mesh(box(), PhongMaterial(color=(1, 0.4, 0.3)), position=(0, 1, 0))
+    >>> cube.position
+    (0, 1, 0)
+    """
+
+    __slots__ = ("_entry", "_geometry", "_material")
+
+    def __init__(
+        self,
+        geometry: Geometry | AVal[Geometry],
+        material: Material | AVal[Any],
+        *,
+        position: Vec3Like | AVal[Any] = ORIGIN,
+        rotation: Vec3Like | MatrixLike | AVal[Any] = NO_TURN,
+        scale: float | Vec3Like | AVal[Any] = 1.0,
+        transform: MatrixLike | AVal[Any] | None = None,
+        visible: bool | AVal[bool] = True,
+    ) -> None:
+        Placed.__init__(self, position, rotation, scale, transform, visible)
+        _check_geometry(geometry)
+        _check_material(material)
+        self._geometry = geometry
+        self._material = material
+        self._entry: Entry | None = None
+
+    @property
+    def geometry(self) -> Geometry | AVal[Geometry]:
+        """What is drawn."""
+        return self._geometry
+
+    @geometry.setter
+    def geometry(self, value: Geometry | AVal[Geometry]) -> None:
+        _check_geometry(value)
+        if value is not self._geometry:
+            self._geometry = value
+            self._changed()
+
+    @property
+    def material(self) -> Any:
+        """How it looks: a material, or an adaptive value of one."""
+        return self._material
+
+    @material.setter
+    def material(self, value: Material | AVal[Any]) -> None:
+        _check_material(value)
+        if value is not self._material:
+            if self._entry is not None and isinstance(self._material, AVal):
+                self._entry.live.sink.unwatch(self._material, self._entry)
+            self._material = value
+            self._changed()
+
+    def __repr__(self) -> str:
+        return f"<Mesh of {self._geometry!r} at {id(self):#x}>"
+
+    @property
+    def _used(self) -> bool:
+        return self._entry is not None and self._entry.draw is not None
+
+    def _wants_cell(self, name: str) -> bool:
+        return name != "visible"
+
+    def _changed(self) -> None:
+        if self._entry is not None:
+            self._entry.live.touch((self._entry,))
+
+    def _enter(self, live: Live, entries: list[Entry]) -> None:
+        self._entry = Entry(self, live)
+        entries.append(self._entry)
+
+    def _leave(self, entries: list[Entry]) -> None:
+        entry = self._entry
+        if entry is not None:
+            if isinstance(self._material, AVal):
+                entry.live.sink.unwatch(self._material, entry)
+            entries.append(entry)
+        self._entry = None
+        self._cells = None
+
+    def _invalidate(self, entries: list[Entry]) -> None:
+        if self._entry is not None:
+            entries.append(self._entry)
+
+    def _make_draw(self, entry: Entry) -> Draw:
+        parent = self._parent
+        assert parent is not None
+        material: Any = self._material
+        if isinstance(material, AVal):
+            entry.live.sink.watch(material, entry)
+            material = material.force()
+            _check_material(material)
+        program = material.program
+        interface: Interface = program.interface
+        inputs = dict(material.inputs)
+        if "model" in interface.inputs:
+            model = placed_under(parent._world(), self, checked=False)
+            inputs["model"] = IDENTITY if model is None else model
+        shown = both(parent._shown(), self._now("visible"))
+        state = material.state
+        geometry = self._geometry
+        if _needs_normals(interface) and state.topology == "triangle-list":
+            geometry = _with_normals(geometry)
+        draw = Draw(program, geometry, inputs, visible=shown, state=state)
+        if entry.material is not material:
+            entry.material = material
+            if _watched.get(type(material)):
+                material.watch(entry)
+        return draw
+
+
+def _needs_normals(interface: Interface) -> bool:
+    return "normal" in interface.attributes and "normal" not in interface.attribute_defaults
+
+
+def _with_normals(geometry: Geometry | AVal[Geometry]) -> Geometry | AVal[Geometry]:
+    if isinstance(geometry, AVal):
+        return geometry.map(with_normals)
+    return with_normals(geometry)
+
+
+def _check_geometry(value: Any) -> None:
+    if not isinstance(value, (Geometry, AVal)):
+        raise InputError(
+            explain(
+                f"a {type(value).__name__} is not a geometry",
+                fix="Write Mesh(heapscene.geometry.box(), material), or make a Geometry of arrays.",
+            )
+        )
+
+
+def _check_material(value: Any) -> None:
+    kind: type = type(value)
+    if kind in _watched or isinstance(value, AVal):
+        return
+    if isinstance(value, type) or not isinstance(value, Material):
+        raise InputError(
+            explain(
+                f"a {kind.__name__} is not a material",
+                fix='Write PhongMaterial(color="tomato"), or give program, inputs and state.',
+            )
+        )
+    _watched[kind] = isinstance(value, WatchedMaterial)

@@ -1,0 +1,57 @@
+"""Scene: the root of a tree of nodes, and a source of draws."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from heapscene.adaptive import AVal
+from heapscene.draw import DrawReader
+from heapscene.scene.group import Container
+from heapscene.scene.live import Live, SceneReader
+from heapscene.scene.node import Node, World
+from heapscene.typing import ColorLike
+
+__all__ = ["Scene"]
+
+
+class Scene(Container):
+    """What to draw: nodes, draws, and adaptive values or sets of those.
+
+    Draws are made when a renderer asks for changes, and drawn in the order of their arrival here.
+    Any number of renderers may show one scene.
+
+    Parameters
+    ----------
+    *children
+        Nodes, draws, adaptive values or sets of those, or sequences of all that.
+    background
+        A colour behind everything, or an adaptive value of one; ``None`` leaves it to the renderer.
+
+    Raises
+    ------
+    SceneError
+        A child has a parent already.
+    """
+
+    __slots__ = ("_children", "_live", "background")
+
+    background: ColorLike | AVal[Any] | None
+    _may_have_parent = False
+
+    def __init__(self, *children: Any, background: ColorLike | AVal[Any] | None = None) -> None:
+        self._parent = None
+        self._children: dict[Any, Node] = {}
+        self._live = Live()
+        self.background = background
+        self.add(*children)
+
+    def draw_reader(self) -> DrawReader:
+        """Return an independent reader of this scene's draws."""
+        assert self._live is not None
+        return SceneReader(self._live)
+
+    def _world(self) -> World:
+        return None
+
+    def _shown(self) -> bool | AVal[bool]:
+        return True

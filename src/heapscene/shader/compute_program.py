@@ -1,0 +1,112 @@
+"""A compute program: one ``@compute`` function with what it binds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from heapscene.errors import ShaderTypeError, explain
+from heapscene.shader.stages import ShaderFunction
+from heapscene.shader.types import Type
+
+if TYPE_CHECKING:
+    from heapscene.shader.ir.nodes import Function, Module, Resource
+
+__all__ = ["Binding", "ComputeProgram", "bindings_of"]
+
+
+@dataclass(frozen=True, slots=True)
+class Binding:
+    """A buffer that a pipeline binds.
+
+    ``kind`` is WebGPU's ``uniform``, ``storage`` or ``read-only-storage``.
+    """
+
+    name: str
+    group: int
+    binding: int
+    kind: str
+    type: Type
+
+
+def bindings_of(*functions: Function) -> list[Binding]:
+    """Return the buffers that functions use, themselves or through calls, by group and binding."""
+    from heapscene.shader.ir.visit import reachable_resources
+
+    bound = [r for r in reachable_resources(*functions) if r.space in ("uniform", "storage")]
+    bound.sort(key=lambda r: (r.group, r.binding))
+    return [Binding(r.name, r.group, r.binding, _kind(r), r.type) for r in bound]
+
+
+def _kind(resource: Resource) -> str:
+    if resource.space == "uniform":
+        return "uniform"
+    return "storage" if resource.access == "read_write" else "read-only-storage"
+
+
+class ComputeProgram:
+    """A compute function, compiled.
+
+    Parameters
+    ----------
+    function
+        Made by ``@compute``.
+
+    Attributes
+    ----------
+    module
+        Its one entry point.
+
+    Raises
+    ------
+    ShaderTypeError, ShaderNameError, ShaderSyntaxError
+        The function is not valid.
+    """
+
+    def __init__(self, function: ShaderFunction[..., Any]) -> None:
+        if function.stage != "compute" or function.workgroup_size is None:
+            raise ShaderTypeError(
+                explain(
+                    f"{function.name!r} is no compute function",
+                    facts={"stage": function.stage},
+                    fix="Decorate it with @compute(workgroup_size=64).",
+                )
+            )
+        from heapscene.shader.frontend.signature import builtin_inputs
+        from heapscene.shader.ir.nodes import EntryPoint, Module, Port
+
+        self.function = function
+        made: Function = function.ir
+        builtins = builtin_inputs(function.parameters)
+        ports = tuple(Port(local, builtin=builtins[local.name]) for local in made.parameters)
+        self.workgroup_size = function.workgroup_size
+        self.module: Module = Module(
+            (EntryPoint("compute", made, ports, workgroup_size=self.workgroup_size),)
+        )
+
+    @property
+    def entry(self) -> str:
+        """Name of the entry point."""
+        from heapscene.shader.wgsl.names import safe
+
+        return safe(self.function.name)
+
+    @cached_property
+    def bindings(self) -> list[Binding]:
+        """What has to be bound, by group and binding."""
+        return bindings_of(self.module.entries[0].function)
+
+    @cached_property
+    def hash(self) -> str:
+        """Identity by content."""
+        from heapscene.shader.ir.hash import module_hash
+
+        return module_hash(self.module)
+
+    @cached_property
+    def wgsl(self) -> str:
+        """The complete module."""
+        from heapscene.shader.wgsl import emit
+
+        return emit(self.module)

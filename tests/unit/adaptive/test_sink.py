@@ -1,0 +1,157 @@
+import gc
+import weakref
+
+import pytest
+
+from heapscene.adaptive import Sink, aset, constant, cset, cval
+
+
+def test_keys_come_in_order_of_their_first_mark_each_once():
+    cells = [cval(0) for _ in range(5)]
+    sink = Sink()
+    for i, cell in enumerate(cells):
+        sink.watch(cell, i)
+    for i in (3, 1, 3, 4, 1):
+        cells[i].value += 1
+    assert sink.pending
+    assert sink.drain() == [3, 1, 4]
+    assert not sink.pending
+
+
+def test_several_keys_and_several_sinks():
+    a = cval(0)
+    one, two = Sink(), Sink()
+    one.watch(a, "x")
+    one.watch(a, "y")
+    one.watch(a, "y")
+    two.watch(a, ("z", 1))
+    a.value = 1
+    assert one.drain() == ["x", "y"]
+    assert two.drain() == [("z", 1)]
+    one.unwatch(a, "x")
+    a.value = 2
+    assert one.drain() == ["y"]
+    one.unwatch(a, "y")
+    assert len(one) == 0
+
+
+def test_one_value_under_very_many_keys():
+    a = cval(0)
+    sink = Sink()
+    for i in range(20_000):
+        sink.watch(a, i)
+    a.value = 1
+    assert sink.drain() == list(range(20_000))
+    for i in range(19_999):
+        sink.unwatch(a, i)
+    a.value = 2
+    assert sink.drain() == [19_999]
+
+
+def test_one_key_for_two_values_comes_once():
+    a, b = cval(0), cval(0)
+    sink = Sink()
+    sink.watch(a, "k")
+    sink.watch(b, "k")
+    a.value = 1
+    b.value = 1
+    assert sink.drain() == ["k"]
+    a.value = 2
+    b.value = 2
+    sink.unwatch(a, "k")
+    assert sink.drain() == ["k"]
+
+
+def test_unwatch_also_takes_back_what_waits():
+    a = cval(0)
+    sink = Sink()
+    sink.watch(a, "k")
+    a.value = 1
+    sink.unwatch(a, "k")
+    assert sink.drain() == []
+    sink.unwatch(a, "k")
+    sink.retry("k")
+    assert sink.drain() == []
+
+
+def test_retry_before_any_drain_and_after():
+    a = cval(0)
+    sink = Sink()
+    sink.watch(a, "k")
+    sink.retry("k")
+    assert sink.drain() == ["k"]
+    sink.retry("k")
+    sink.retry("unknown")
+    assert sink.drain() == ["k"]
+    sink.drain()
+    sink.unwatch(a, "k")
+    sink.retry("k")
+    assert sink.drain() == []
+
+
+def test_a_value_that_is_out_of_date_is_reported_at_once():
+    a = cval(1)
+    mapped = a.map(lambda x: x)
+    sink = Sink()
+    sink.watch(mapped, 0)
+    assert sink.drain() == [0]
+    assert sink.drain() == []
+
+
+def test_dropping_a_sink_frees_it_and_its_edges():
+    gc.disable()
+    try:
+        a = cval(0)
+        mapped = a.map(lambda x: x)
+        sink = Sink()
+        sink.watch(a, 0)
+        sink.watch(a, 1)
+        key = aset([])
+        sink.watch(mapped, key)
+        lost = weakref.ref(key)
+        mapped.force()
+        a.value = 1
+        alive, node = weakref.ref(sink), weakref.ref(mapped)
+        del sink, mapped, key
+        assert lost() is None
+        assert alive() is None
+        assert node() is None
+        a.value = 2
+        a.map(abs).force()
+        assert type(a._outputs) is weakref.ref
+    finally:
+        gc.enable()
+
+
+def test_a_sink_keeps_what_it_watches():
+    a = cval(0)
+    sink = Sink()
+    sink.watch(a.map(lambda x: x + 1), 0)
+    assert len(sink) == 1
+    assert sink.drain() == [0]
+
+
+def test_sets_are_watched_too():
+    items = cset([1])
+    even = items.filter(lambda x: x % 2 == 0)
+    reader = even.reader()
+    sink = Sink()
+    sink.watch(items, "items")
+    sink.watch(even, "even")
+    sink.watch(aset([1]), "constant")
+    sink.watch(constant(1), "constant")
+    assert sink.drain() == ["even"]
+    assert reader.changes().added == []
+    items.add(2)
+    assert sink.drain() == ["items", "even"]
+    assert reader.pending
+    assert reader.changes().added == [2]
+    items.add(2)
+    assert sink.drain() == []
+
+
+def test_a_key_has_to_be_hashable():
+    sink = Sink()
+    with pytest.raises(TypeError, match="unhashable"):
+        sink.watch(cval(1), [])
+    assert len(sink) == 0
