@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import sys
 from collections.abc import Sequence
 from typing import Any, NoReturn
@@ -64,4 +65,6 @@ cli.add_command(doctor)
 
 def main() -> NoReturn:
     """Run the command line; the entry point of the installed ``heapscene``."""
+    # without a handler, Python prints what trimesh logs: tracebacks of things that it works around
+    logging.getLogger("trimesh").addHandler(logging.NullHandler())
     cli.main(prog_name="heapscene")

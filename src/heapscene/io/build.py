@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from heapscene.draw import Geometry
+from heapscene.draw import Geometry, Material
 from heapscene.io.model import LoadedMaterial, LoadedNode, LoadedPart
+from heapscene.materials import PhongMaterial, UnlitMaterial
 from heapscene.scene import Group, Mesh, Scene
-
-if TYPE_CHECKING:
-    from heapscene.draw import Material
 
 __all__ = ["NamedGroup", "build_scene"]
 
@@ -66,7 +64,5 @@ def build_scene(root: LoadedNode) -> Scene:
 
 def make_material(material: LoadedMaterial) -> Material:
     """Return the material that shows what a file says."""
-    from heapscene.materials import PhongMaterial, UnlitMaterial
-
     kind = UnlitMaterial if material.unlit else PhongMaterial
     return kind(color=material.color)

@@ -103,11 +103,11 @@ def part_of(
             omitted.add("textured meshes", int(picture_of(visual.material) is not None))
     elif visual.kind == "vertex":
         material = _WHITE
-        attributes["color"] = as_float32(visual.vertex_colors) / 255
+        attributes["color"] = opaque(visual.vertex_colors, omitted)
     elif visual.kind == "face":
         material = _WHITE
         attributes = {name: array[corners] for name, array in attributes.items()}
-        attributes["color"] = np.repeat(as_float32(visual.face_colors) / 255, 3, axis=0)
+        attributes["color"] = np.repeat(opaque(visual.face_colors, omitted), 3, axis=0)
         corners = np.arange(len(corners))
     if "normal" not in attributes:
         attributes, corners = with_normals(attributes, corners)
@@ -125,6 +125,14 @@ def with_normals(
     source, normal, corners = shade(attributes["position"], corners)
     split = {name: array[source] for name, array in attributes.items()}
     return {**split, "normal": normal}, corners
+
+
+def opaque(colors: Any, omitted: Omitted) -> NDArray[np.float32]:
+    """Return sRGB ``(n, 4)`` in 0..1 of bytes, without their transparency."""
+    result = as_float32(colors) / 255
+    omitted.add("transparent meshes", int((result[:, 3] < 1).any()))
+    result[:, 3] = 1.0
+    return result
 
 
 def as_float32(values: Any) -> NDArray[np.float32]:

@@ -1,4 +1,7 @@
 import json
+import os
+import subprocess
+import sys
 
 import pytest
 from click.testing import CliRunner
@@ -31,6 +34,20 @@ def test_json_is_one_object():
     result = CliRunner().invoke(cli, ["doctor", "--json"])
     assert result.exit_code == 0
     assert json.loads(result.stdout)["adapter"]["backend"] == "Vulkan"
+
+
+@pytest.mark.gpu
+def test_a_process_of_its_own_prints_nothing_else():
+    environment = {k: v for k, v in os.environ.items() if k != "XDG_RUNTIME_DIR"}
+    done = subprocess.run(
+        [sys.executable, "-m", "heapscene", "doctor", "--json"],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert json.loads(done.stdout)["ok"] is True
 
 
 @pytest.mark.parametrize("as_json", [False, True])

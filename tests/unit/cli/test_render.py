@@ -81,7 +81,7 @@ def test_a_box_is_drawn(run, box, tmp_path, encoding, samples):
 
 @pytest.mark.gpu
 def test_an_empty_file_is_an_empty_picture_and_a_warning(run, tmp_path):
-    (tmp_path / "empty.obj").write_text("v 0 0 0\n")
+    (tmp_path / "empty.obj").write_text("# nothing\n")
     result = run(tmp_path / "empty.obj", "-o", tmp_path / "a.png", "--size", "8x8")
     assert result.exit_code == 0, result.output
     assert result.stderr == "warning: empty.obj: holds no triangles, the scene is empty\n"

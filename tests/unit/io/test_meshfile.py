@@ -119,6 +119,15 @@ def test_face_colors_color_whole_faces(tmp_path):
     np.testing.assert_allclose(found, np.repeat(colors[:, None], 3, axis=1), atol=1e-4)
 
 
+def test_transparent_colors_are_drawn_opaque_and_said(tmp_path, read):
+    mesh = trimesh.creation.box()
+    mesh.visual.vertex_colors = np.full((8, 4), 102, np.uint8)
+    mesh.export(tmp_path / "a.ply", vertex_normal=False)
+    model, warned = read(tmp_path / "a.ply")
+    assert warned == ["a.ply: not drawn yet: 1 transparent mesh"]
+    np.testing.assert_allclose(only_part(model).attributes["color"][0], (0.4, 0.4, 0.4, 1))
+
+
 def test_normals_of_a_file_are_kept(tmp_path):
     path = tmp_path / "a.obj"
     path.write_text("v 0 0 0\nv 1 0 0\nv 0 1 0\nvn 0 0.6 0.8\nf 1//1 2//1 3//1\n")
