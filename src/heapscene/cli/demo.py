@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from heapscene.cli.options import SIZE, json_option
-from heapscene.cli.output import show_result, warnings_shown
+from heapscene.cli.output import counted, show_result, warnings_shown
 
 __all__ = ["demo", "run_demo"]
 
@@ -28,15 +28,14 @@ def demo(output: str, objects: int, size: tuple[int, int], as_json: bool) -> Non
         facts = run_demo(output, objects, size)
     facts["warnings"] = warned
     still, change = facts["still"], facts["change"]
-    calls = facts["draw_calls"]
     lines = {
         "adapter": facts["adapter"],
-        "scene": f"{facts['objects']:,} objects, {facts['shapes']} shapes, "
-        f"{facts['colors']:,} colours; built in {facts['build_ms']:,.0f} ms",
-        "frame": f"{calls:,} draw call{'' if calls == 1 else 's'}; "
+        "scene": f"{counted(facts['objects'], 'object')}, {counted(facts['shapes'], 'shape')}, "
+        f"{counted(facts['colors'], 'colour')}; built in {facts['build_ms']:,.0f} ms",
+        "frame": f"{counted(facts['draw_calls'], 'draw call')}; "
         f"first {facts['first_frame_ms']:,.0f} ms, then {still['frame_ms']:,.1f} ms "
         f"({still['cpu_ms']:,.2f} ms of it Python), {still['bytes_uploaded']:,} bytes uploaded",
-        "change": f"{change['colors']:,} colours: {change['bytes_uploaded']:,} bytes uploaded",
+        "change": f"{counted(change['colors'], 'colour')}: {change['bytes_uploaded']:,} bytes uploaded",
         "wrote": f"{output} ({size[0]} x {size[1]}, {facts['covered']:.0%} covered)",
     }
     show_result(facts, lines, as_json=as_json)
