@@ -38,6 +38,7 @@ def test_page_runs(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     run(Sybil(parsers=[PythonCodeBlockParser(), SkipParser()]).parse(page))
 
 
+@pytest.mark.gpu
 @pytest.mark.parametrize("module", DOCSTRINGS, ids=name_of)
 def test_docstring_runs(module: Path) -> None:
     parts = module.relative_to(SOURCE).with_suffix("").parts

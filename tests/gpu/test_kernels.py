@@ -155,11 +155,13 @@ def test_an_index_buffer_in_several_windows(pipelines, monkeypatch) -> None:
     from heapscene.kernels import encode
 
     def in_small_windows(load, encoding, *, window_bytes):
-        return plan(load, encoding, window_bytes=1024)
+        dispatches = plan(load, encoding, window_bytes=32 << 10)
+        assert sum(item.window is not None for item in dispatches) > 3
+        return dispatches
 
     monkeypatch.setattr(encode, "plan", in_small_windows)
     rng = np.random.default_rng(9)
-    check(pipelines, random_records(rng, 100), random_page(rng), "expanded")
+    check(pipelines, random_records(rng, 2_000), random_page(rng), "expanded")
 
 
 def test_workgroups_in_two_dimensions(pipelines, monkeypatch) -> None:

@@ -100,7 +100,7 @@ def check_sink(sink, known):
 def add_set(rng, pairs, flags):
     """Append a random set, real and twin, over the sets there are."""
     a, b, c = (pairs[i] for i in rng.integers(0, len(pairs), 3))
-    kind, k = int(rng.integers(0, 6)), int(rng.integers(2, 6))
+    kind, k = int(rng.integers(0, 8)), int(rng.integers(2, 6))
 
     def make(side, a, b, c):
         flag = [pair[side] for pair in flags]
@@ -114,9 +114,43 @@ def add_set(rng, pairs, flags):
             return a.union(b, c)
         if kind == 4:
             return a.bind(lambda x: b if flag[x % 3].value % 2 else c)
-        return choose(flag[k % 3], b, c)
+        if kind == 5:
+            return choose(flag[k % 3], b, c)
+        if kind == 6:  # fails in the elements
+            return a.map(lambda x: refuse(x, flag[x % 3].value == 5 and x % k == 0))
+        # fails in the choice of sets
+        return a.bind(lambda x: (b, c)[refuse(x, flag[0].value == 5) % 2])
 
     pairs.append((make(0, a[0], b[0], c[0]), make(1, a[1], b[1], c[1])))
+
+
+def refuse(x, condition):
+    if condition:
+        raise Refused
+    return x
+
+
+def elements(twin):
+    try:
+        return set(twin.elements())
+    except Refused:
+        return None
+
+
+def contents(real):
+    try:
+        return set(real)
+    except Refused:
+        return None
+
+
+def check_set_sink(sink, known):
+    for pair in sink.drain():
+        known[pair] = contents(pair[0])
+        if known[pair] is None:
+            sink.retry(pair)
+    for pair, content in known.items():
+        assert content == elements(pair[1])
 
 
 def choose(flag, b, c):
@@ -134,6 +168,7 @@ def test_sets_agree_with_the_twin(seed):
     for _ in range(10):
         add_set(rng, pairs, flags)
     readers = []
+    sink, known = Sink(), {}
     for step in range(500):
         for _ in range(rng.integers(1, 4)):
             real, twin = cells[rng.integers(0, len(cells))]
@@ -143,14 +178,24 @@ def test_sets_agree_with_the_twin(seed):
             if rng.random() < 0.3:
                 real, twin = flags[rng.integers(0, 3)]
                 real.value = twin.content = int(rng.integers(0, 6))
+        check_set_sink(sink, known)
+        if len(known) < 6:
+            pair = pairs[rng.integers(0, len(pairs))]
+            sink.watch(pair[0], pair)
+            known[pair] = contents(pair[0])
         for real, twin in cells:
             assert list(real) == twin.elements()
         for i in rng.permutation(len(readers))[:4]:
             real, twin, reader, content = readers[i]
+            expected = elements(twin)
+            if expected is None:
+                with pytest.raises(Refused):
+                    reader.changes()
+                continue
             delta = reader.changes()
             content[:] = asets.replay(content, delta.added, delta.removed)
             assert content == list(real), (seed, step)
-            assert set(content) == set(twin.elements()), (seed, step)
+            assert set(content) == expected, (seed, step)
         if len(readers) < 12 or rng.random() < 0.1:
             real, twin = pairs[rng.integers(0, len(pairs))]
             readers.append((real, twin, real.reader(), []))

@@ -1,14 +1,14 @@
-"""Random sequences on a live scene against scenes that are built afresh from a plain description."""
+"""Random sequences on a live scene against scenes built afresh from a plain description."""
 
 import numpy as np
 import pytest
-from reference.drawlist import DrawList
 
 from heapscene.adaptive import cset, cval
 from heapscene.draw import Draw, PipelineState
 from heapscene.geometry import box, cone, plane
 from heapscene.materials import PhongMaterial, UnlitMaterial
 from heapscene.scene import Group, Mesh, Scene, compose, rotation_x, rotation_y
+from reference.drawlist import DrawList
 
 SHAPES = [box(), plane(), cone(segments=5)]
 COLORS = ["red", "#00ff0080", (0.5, 0.25, 1.0), (0.0, 0.0, 0.0, 0.5)]
@@ -22,7 +22,9 @@ class World:
     def __init__(self, seed):
         self.rng = np.random.default_rng(seed)
         self.cells = {}  # name -> live cells
-        self.specs = {ROOT: {"kind": "group", "parent": None, "direct": [], "set": [], "values": {}}}
+        self.specs = {
+            ROOT: {"kind": "group", "parent": None, "direct": [], "set": [], "values": {}}
+        }
         self.sets = {ROOT: cset()}
         self.scene = Scene(self.sets[ROOT])
         self.live = {ROOT: self.scene}
@@ -100,7 +102,29 @@ class World:
         twin = DrawList(Scene(build(ROOT)))
         twin.pull()
         by_leaf = dict(zip(self.subtree(ROOT), twin.picture(), strict=True))
+        for leaf, (_, _, _, visible, inputs, _) in by_leaf.items():
+            assert visible == all(now(values.get("visible", True)) for values in self.path(leaf))
+            assert np.allclose(inputs["model"], self.model_by_hand(leaf), atol=1e-5)
         return [by_leaf[leaf] for leaf in self.order]
+
+    def path(self, node):
+        """The values of a node and of all above it, from the root down."""
+        found = []
+        while node is not None:
+            found.insert(0, self.specs[node]["values"])
+            node = self.specs[node]["parent"]
+        return found
+
+    def model_by_hand(self, leaf):
+        result = np.eye(4)
+        for values in self.path(leaf):
+            local = now(values.get("transform"))
+            if local is None:
+                place = {"position": (0, 0, 0), "rotation": (0, 0, 0, 1), "scale": 1.0} | values
+                local = compose(*(now(place[key]) for key in ("position", "rotation", "scale")))
+            result = result @ local
+        draw = self.specs[leaf].get("draw")
+        return result if draw is None else result @ draw.inputs["model"]
 
     # operations
 
@@ -126,6 +150,7 @@ class World:
             self.live[node] = Group(self.sets[node], **spec["values"])
         else:
             inputs = {"model": self.value("transform"), "color": (1.0, 0.0, 0.0)}
+            spec["values"] = {}
             spec["draw"] = self.live[node] = Draw(UnlitMaterial().program, SHAPES[0], inputs)
         self.specs[node] = spec
         self.attach(node)

@@ -6,8 +6,7 @@ import numpy as np
 
 from heapscene.adaptive import AVal
 from heapscene.draw import PipelineState
-from heapscene.shader import Interface
-from heapscene.shader.types import MAT4, VEC3, VEC4
+from heapscene.shader import MAT4, VEC3, VEC4, Interface
 
 
 @dataclass(frozen=True)
@@ -29,8 +28,8 @@ PROGRAM = PlainProgram()
 class PlainMaterial:
     """A material that nobody can watch."""
 
-    def __init__(self, color=(1, 1, 1), state=PipelineState(), program=PROGRAM):
-        self.program, self.inputs, self.state = program, {"color": color}, state
+    def __init__(self, color=(1, 1, 1), state=None, program=PROGRAM):
+        self.program, self.inputs, self.state = program, {"color": color}, state or PipelineState()
 
 
 def now(value):

@@ -14,6 +14,8 @@ from heapscene.heap import Bucket, Heap
 from heapscene.shader import Interface
 from heapscene.shader.types import I32, MAT4, U32, Type, Vector
 
+COLORS = {"red": (1, 0, 0), "lime": (0, 1, 0), "blue": (0, 0, 1)}
+
 
 @dataclass(frozen=True)
 class FakeProgram:
@@ -28,7 +30,9 @@ def now(value: Any) -> Any:
 
 
 def pack(type_: Type, value: Any) -> bytes:
-    """Packs one value without the package's encoder; colour names are left to that one's tests."""
+    """Packs one value without the package's encoder."""
+    if isinstance(value, str):
+        value = COLORS[value]
     flat = np.asarray(value).reshape(-1).tolist()
     if len(flat) == 3 and type_.words == 4:
         flat.append(1.0)

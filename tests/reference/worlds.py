@@ -104,6 +104,11 @@ class World:
     def color(self) -> tuple[float, ...]:
         return tuple(self.rng.random(4).round(3))
 
+    def offsets(self, count: int | CVal[int]) -> np.ndarray:
+        """Return a row per instance; three, which always suffice, where the count changes."""
+        rows = 3 if isinstance(count, CVal) else count
+        return self.rng.uniform(-0.5, 0.5, (rows, 3)).astype(np.float32)
+
     def state(self) -> PipelineState:
         return STATES[int(self.rng.integers(len(STATES)))]
 
@@ -122,10 +127,10 @@ class World:
             "visible": cval(bool(rng.random() < 0.85)),
             "count": cval(int(rng.integers(0, 4))),
         }
+        count = cells["count"] if rng.random() < 0.7 else int(rng.integers(1, 3))
         instances = {}
         if "offset" in program.interface.inputs:
-            rows = rng.uniform(-0.5, 0.5, (3, 3)).astype(np.float32)
-            instances = {"offset": cval(rows)}
+            instances = {"offset": cval(self.offsets(count))}
         draw = Draw(
             program,
             cells["geometry"] if rng.random() < 0.5 else self.geometry(),
@@ -134,7 +139,7 @@ class World:
                 "color": cells["color"] if rng.random() < 0.8 else self.color(),
             },
             instances=instances,
-            instance_count=cells["count"] if rng.random() < 0.7 else int(rng.integers(1, 3)),
+            instance_count=count,
             visible=cells["visible"] if rng.random() < 0.5 else True,
             state=cells["state"] if rng.random() < 0.7 else self.state(),
         )
@@ -189,7 +194,7 @@ class World:
             "state": self.state,
             "visible": lambda: bool(self.rng.random() < 0.6),
             "count": lambda: int(self.rng.integers(0, 4)),
-            "offset": lambda: self.rng.uniform(-0.5, 0.5, (3, 3)).astype(np.float32),
+            "offset": lambda: self.offsets(draw.instance_count),
         }
         name = list(make)[int(self.rng.integers(len(make)))]
         cell = self.live[draw][name]

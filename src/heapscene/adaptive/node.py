@@ -232,8 +232,6 @@ class Derived(Node):
 def _enter(node: Derived) -> None:
     if get_ident() != graph.owner:
         check_thread("evaluated", node._place())
-    if graph.failures and node in graph.failures:
-        raise graph.failures[node]
     if node._state == RUNNING:
         raise AdaptiveError(
             explain(
@@ -276,9 +274,11 @@ def mark(outputs: Outputs) -> None:
         return
     queue: list[Any] = [outputs]
     for some in queue:  # grows while it is walked
-        if type(some) is Many:
-            some = list(some)  # noqa: PLW2901 (the collector may end watches meanwhile)
-        for edge in some if type(some) is list else (some,):
+        kind = type(some)
+        edges: Any = some if kind is list else (some,)
+        if kind is Many:
+            edges = list(some)  # the collector may end watches meanwhile
+        for edge in edges:
             if type(edge) is ref:
                 node = edge()
                 if node is not None and node._state in _PASSING:

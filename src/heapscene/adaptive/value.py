@@ -239,8 +239,7 @@ class Map(Derived, AVal[U]):
             if not done:
                 self._seen = UNSET
                 self._state = FAILED
-        if not same(self._value, value):
-            self._value = value
+        self._value = value
         self._seen = given
         self._state = CLEAN
 
@@ -294,8 +293,7 @@ class Computed(Derived, AVal[U]):
             self._seen = tuple([node._peek() for node in inputs]) if done else None
             if not done:
                 self._state = FAILED
-        if not same(self._value, value):
-            self._value = value
+        self._value = value
         self._state = CLEAN
 
     def _place(self) -> str:
@@ -305,12 +303,18 @@ class Computed(Derived, AVal[U]):
 class Join(Computed[U]):
     """The value of a chosen value; what the user wrote is the choice, and counted there."""
 
-    __slots__ = ("_written",)
+    __slots__ = ("_chosen", "_written")
     _counts = 0
 
     def __init__(self, chosen: AVal[Any], written: Callable[..., object]) -> None:
         super().__init__(lambda: _checked(chosen.value, written).value)
+        self._chosen = chosen
         self._written = written
+
+    def _dependency(self, index: int) -> tuple[Node, Any] | None:
+        if self._seen is None:
+            return self._chosen, UNSET  # brought up to date before, so that chains do not recurse
+        return super()._dependency(index)
 
     def _place(self) -> str:
         return place_of(self._written)

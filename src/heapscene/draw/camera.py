@@ -272,17 +272,29 @@ def _closest_eye(points: NDArray[np.float64], tangents: NDArray[np.float64]) -> 
     On either axis an eye at (c, z) sees a point at (x, d) if ``|x - c| <= (z - d) * tangent``: two
     half planes per point, so the smallest z follows from their extremes.
     """
-    eye = np.zeros(3)
     depth = points[:, 2]
     # a line that runs away from the eye fits even if the eye sits on its end: keep a little off
     needed = [float(depth.max()) + 0.01 * float(np.ptp(points, axis=0).max())]
     for axis, tangent in enumerate(tangents):
         high = float((points[:, axis] + depth * tangent).max())
         low = float((points[:, axis] - depth * tangent).min())
-        eye[axis] = (high + low) / 2
         needed.append((high - low) / (2 * tangent))
-    eye[2] = max(needed)
-    return eye
+    distance = max(needed)
+    middle = [_middle(points[:, axis], distance - depth) for axis in (0, 1)]
+    return np.array([*middle, distance])
+
+
+def _middle(across: NDArray[np.float64], ahead: NDArray[np.float64]) -> float:
+    """Return where an eye sees points equally far out to either side."""
+    low, high = float(across.min()), float(across.max())
+    for _ in range(60):
+        middle = (low + high) / 2
+        slopes = (across - middle) / ahead
+        if float(slopes.max() + slopes.min()) > 0:
+            low = middle
+        else:
+            high = middle
+    return (low + high) / 2
 
 
 def _axes(back: NDArray[np.float64], up: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -59,7 +59,8 @@ def grid_quads(columns: int, rows: int, first: int = 0) -> NDArray[np.int64]:
     """Return the triangles of a grid of quads, ``(rows, columns, 2, 3)``.
 
     The ``(rows + 1) * (columns + 1)`` vertices are numbered row by row from ``first``; seen from
-    outside, row 0 is the top row and column 0 the left. The first triangle of a quad touches its upper edge, the second its lower one.
+    outside, row 0 is the top row and column 0 the left. The first triangle of a quad touches its
+    upper edge, the second its lower one.
     """
     row, column = np.meshgrid(np.arange(rows), np.arange(columns), indexing="ij")
     top_left = first + row * (columns + 1) + column

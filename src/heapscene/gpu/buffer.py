@@ -15,11 +15,9 @@ from heapscene.gpu.counters import Counters
 if TYPE_CHECKING:
     import wgpu
 
-__all__ = ["DirtyLike", "GpuBuffer", "Mirror", "SmallBuffer", "Usage", "WordsLike", "coalesce"]
+__all__ = ["DirtyLike", "GpuBuffer", "Mirror", "SmallBuffer", "Usage", "WordsLike"]
 
 _SMALLEST = 256  # bytes; also WebGPU's offset alignment
-_MANY_WRITES = 32  # a write costs 5-9 µs of CPU, so beyond this many joining neighbours pays
-_SLACK = 8  # joined ranges may carry at most this many times the bytes that changed
 
 
 class Usage(IntFlag):
@@ -198,52 +196,16 @@ class Mirror(GpuBuffer):
         used = words.used
         if self.ensure(used * 4):
             self._known = 0
-        ranges = [
-            (start, min(stop, self._known))
-            for start, stop in words.dirty.drain()
-            if start < min(stop, self._known)
-        ]
-        if used < self._known:
-            ranges = [(start, min(stop, used)) for start, stop in ranges if start < used]
-        elif used > self._known:
+        known = min(self._known, used)
+        ranges = [(start, min(stop, known)) for start, stop in words.dirty.drain() if start < known]
+        if used > known:
             # What lies past the known part may be stale or never sent, whether it is dirty or not.
-            start = self._known
-            if ranges and ranges[-1][1] == start:
-                start = ranges.pop()[0]
-            ranges.append((start, used))
+            first = ranges.pop()[0] if ranges and ranges[-1][1] == known else known
+            ranges.append((first, used))
         self._known = used
-        for start, stop in coalesce(ranges):
+        for start, stop in ranges:
             self.device.queue.write_buffer(self.buffer, start * 4, words.data[start:stop])
             self.counters.count_upload((stop - start) * 4)
-
-
-def coalesce(ranges: Sequence[tuple[int, int]]) -> Sequence[tuple[int, int]]:
-    """Join neighbouring ranges, smallest gaps first, when there are too many for single writes.
-
-    Joining stops at 32 ranges, or earlier when the bytes would exceed eight times what changed.
-
-    Parameters
-    ----------
-    ranges
-        Disjoint ``(start, stop)``, ascending.
-
-    Examples
-    --------
-    >>> coalesce([(0, 4), (8, 12)])
-    [(0, 4), (8, 12)]
-    """
-    if len(ranges) <= _MANY_WRITES:
-        return ranges
-    starts, stops = np.asarray(ranges, dtype=np.int64).T
-    gaps = starts[1:] - stops[:-1]
-    by_size = np.argsort(gaps, kind="stable")[: len(ranges) - _MANY_WRITES]
-    affordable = int((stops - starts).sum()) * (_SLACK - 1)
-    by_size = by_size[: int(np.searchsorted(np.cumsum(gaps[by_size]), affordable, "right"))]
-    keep = np.ones(len(gaps), dtype=bool)
-    keep[by_size] = False
-    first = np.concatenate([[True], keep])
-    last = np.concatenate([keep, [True]])
-    return list(zip(starts[first].tolist(), stops[last].tolist(), strict=True))
 
 
 class SmallBuffer(GpuBuffer):

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from heapscene.gpu.readback import read_buffer
+
 if TYPE_CHECKING:
     import wgpu
 
@@ -54,7 +56,7 @@ class Timer:
         """Wait for the last submitted pass and return its time; ``None`` without timestamps."""
         if self._buffer is None:
             return None
-        start, stop = np.frombuffer(self.device.queue.read_buffer(self._buffer), np.uint64)
+        start, stop = read_buffer(self.device, self._buffer, 16).view(np.uint64)
         return float(int(stop) - int(start)) / _NANOSECONDS_PER_MS
 
     def close(self) -> None:

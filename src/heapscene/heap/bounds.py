@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from heapscene.heap.bucket import Bucket
 from heapscene.heap.layout import COUNT, HEADER, INSTANCES
-from heapscene.shader import MAT4
+from heapscene.shader import types
 
 __all__ = ["world_bounds"]
 
@@ -27,7 +27,7 @@ def world_bounds(buckets: Iterable[Bucket]) -> NDArray[np.float64]:
     result = np.full((2, 3), np.nan)
     for bucket in buckets:
         field = bucket.schema.model
-        if field is None or field.type != MAT4:
+        if field is None or field.type != types.MAT4:
             continue
         table = bucket.table()
         table = table[(table[:, COUNT] > 0) & (table[:, INSTANCES] > 0)]

@@ -196,7 +196,10 @@ class Bucket:
         self.records.write(first * RECORD_WORDS, np.zeros((stop - first) * RECORD_WORDS, np.uint32))
 
     def _make_room(self, slot: Slot) -> None:
-        """Give a full slot more records, at the end of the table if others lie behind it."""
+        """Give a full slot more records, at the end of the table if others lie behind it.
+
+        Words past the table are zero: whatever shrinks it has made holes of its records.
+        """
         length = len(slot.ranks)
         room = length + max(_ROOM, length // 2)
         end = self.n_records
@@ -204,15 +207,12 @@ class Bucket:
             old, start = slot.start, end
             self.records.resize((start + room) * RECORD_WORDS)
             data = self.records.data[old * RECORD_WORDS : (old + length) * RECORD_WORDS].copy()
-            self._zero(start, start + room)
             self.records.write(start * RECORD_WORDS, data)
             self._zero(old, old + length)
             slot.start = start
         else:
-            first = slot.start + length if length else end
-            slot.start = first - length
+            slot.start = slot.start if length else end
             self.records.resize((slot.start + room) * RECORD_WORDS)
-            self._zero(first, slot.start + room)
         slot.room = room
         if self.n_records > 64 + 2 * sum(other.room for other in self.slots):
             self._lay_out()

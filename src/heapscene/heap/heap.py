@@ -23,7 +23,7 @@ from heapscene.heap.plan import Plan, Planner, read_count, read_state
 from heapscene.heap.resident import Resident
 from heapscene.heap.schema import Schema
 from heapscene.heap.shape import Shape
-from heapscene.shader import MAT4, Type
+from heapscene.shader import types
 
 __all__ = ["Heap"]
 
@@ -55,7 +55,7 @@ class Heap:
 
     Examples
     --------
-    >>> heap = Heap(1 << 20, {"view": MAT4, "proj": MAT4})
+    >>> heap = Heap(1 << 20, {"view": types.MAT4, "proj": types.MAT4})
     >>> heap.apply([])
     >>> heap.draw_count
     0
@@ -64,7 +64,7 @@ class Heap:
     pages: list[Page]
     buckets: list[Bucket]
 
-    def __init__(self, page_bytes: int, frame_inputs: Mapping[str, Type]) -> None:
+    def __init__(self, page_bytes: int, frame_inputs: Mapping[str, types.Type]) -> None:
         if page_bytes < _LEAST_PAGE:
             raise InputError(
                 explain(
@@ -248,7 +248,11 @@ class Heap:
             return
         resident = self._residents.pop(old)
         self._residents[plan.draw] = resident
-        self._settle(resident, plan)
+        if plan.keeps:
+            resident.draw = plan.draw
+            self._resize(resident, plan.visible, plan.instances)
+        else:
+            self._settle(resident, plan)
         for role in ROLES:
             was, value = getattr(old, role), getattr(plan.draw, role)
             if was is not value:
@@ -276,6 +280,7 @@ class Heap:
     def _settle(self, resident: Resident, plan: Plan) -> None:
         """Give a draw what its plan says; what it has already keeps its place."""
         was_live = resident.is_live
+        same_shape = was_live and resident.part.shape is plan.shape
         home = resident.bucket.page if was_live else None
         part, entries = self._placement.place(plan, home)
         bucket = self._bucket(plan.schema, part.page)
@@ -311,6 +316,8 @@ class Heap:
             bucket.put(resident)
         else:
             bucket.rewrite(resident)
+            # Other indices may lie in the same place now, and equal records would hide that.
+            bucket.generation += not same_shape
         self.visible_count += resident.is_drawn
         self.bounds_generation += 1
         if old_part is not None:
@@ -354,7 +361,7 @@ class Heap:
         assert aval is not None
         if not follows.rows:
             data = encode_value(follows.type, aval.force(), follows.name)
-            if entry.page.write(entry.offset >> 2, data) and follows.type == MAT4:
+            if entry.page.write(entry.offset >> 2, data) and follows.type == types.MAT4:
                 self.bounds_generation += 1
             return
         rows = encode_rows(follows.type, aval.force(), follows.name)

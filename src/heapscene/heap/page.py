@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from heapscene.adaptive import AVal
 from heapscene.heap.allocator import Allocator
 from heapscene.heap.words import Words
-from heapscene.shader import Type
+from heapscene.shader import types
 
 if TYPE_CHECKING:
     from heapscene.heap.resident import Resident
@@ -38,7 +38,7 @@ class Follows(NamedTuple):
     """How later values of an adaptive input become bytes."""
 
     name: str
-    type: Type
+    type: types.Type
     rows: bool
 
 

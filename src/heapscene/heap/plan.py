@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
+
 from heapscene.adaptive import AVal
 from heapscene.draw import (
     Draw,
@@ -19,17 +21,22 @@ from heapscene.heap.page import Entry, Follows, Piece
 from heapscene.heap.resident import Resident
 from heapscene.heap.schema import HeaderField, Schema, make_schema
 from heapscene.heap.shape import Shape, array_key, make_shape
-from heapscene.shader import Type
+from heapscene.shader import types
 
 __all__ = ["Plan", "Planner", "is_adaptive", "read_count", "read_state"]
 
 
 class Plan:
-    """A draw as values: what to reserve, what to write, where to route."""
+    """A draw as values: what to reserve, what to write, where to route.
 
-    __slots__ = ("draw", "instances", "pieces", "schema", "shape", "state", "visible")
+    With `keeps`, only `visible` and `instances` may differ from what is there, and nothing else is
+    set.
+    """
+
+    __slots__ = ("draw", "instances", "keeps", "pieces", "schema", "shape", "state", "visible")
 
     draw: Draw
+    keeps: bool
     schema: Schema
     shape: Shape
     pieces: list[Piece]
@@ -49,7 +56,7 @@ class Planner:
         Shapes made since :meth:`forget`, which come first.
     """
 
-    def __init__(self, frame_inputs: Mapping[str, Type], limit_bytes: int) -> None:
+    def __init__(self, frame_inputs: Mapping[str, types.Type], limit_bytes: int) -> None:
         self.frame_inputs = dict(frame_inputs)
         self.limit_bytes = limit_bytes
         self.shapes: dict[Any, Shape] = {}
@@ -77,26 +84,25 @@ class Planner:
         """
         plan = Plan()
         plan.draw = draw
-        plan.schema = schema = self._schema(draw)
-        last = None if before is None else before.draw
-        geometry = draw.geometry
-        if last is not None and before is not None and geometry is last.geometry:
-            default = before.part.shape.geometry
-            plan.shape = self._shape(_read(geometry, default), schema)
-        else:
-            plan.shape = self._shape(_read(geometry), schema)
-        if before is None or last is None:
+        plan.keeps = False
+        if before is None:
             plan.visible = bool(_read(draw.visible))
-            plan.state = read_state(_read(draw.state))
             plan.instances = read_count(_read(draw.instance_count))
+            plan.state = read_state(_read(draw.state))
+            geometry = _read(draw.geometry)
         else:
-            same = draw.visible is last.visible
-            plan.visible = bool(_read(draw.visible, *((before.visible,) if same else ())))
-            same = draw.state is last.state
-            plan.state = read_state(_read(draw.state, *((before.slot.state,) if same else ())))
-            same = draw.instance_count is last.instance_count
-            count = _read(draw.instance_count, *((before.instances,) if same else ()))
+            last = before.draw
+            plan.visible = bool(_read_again(draw.visible, last.visible, before.visible))
+            count = _read_again(draw.instance_count, last.instance_count, before.instances)
             plan.instances = read_count(count)
+            if draw is not last and _keeps(draw, last):
+                plan.keeps = True
+                return plan
+            plan.state = read_state(_read_again(draw.state, last.state, before.slot.state))
+            shape = before.part.shape
+            geometry = _read_again(draw.geometry, last.geometry, shape.geometry)
+        plan.schema = schema = self._schema(draw)
+        plan.shape = self._shape(geometry, schema)
         plan.pieces = [self._input(field, draw, plan, before) for field in schema.inputs]
         self._check_size(plan)
         return plan
@@ -169,7 +175,7 @@ class Planner:
         count = piece.nbytes // (4 * words)
         adaptive = isinstance(draw.instance_count, AVal)
         if count != plan.instances and not (adaptive and count > plan.instances):
-            check_instances(name, count, plan.instances)
+            check_instances(name, count, draw.instance_count)
         return piece if count != 1 else piece._replace(stride=0)
 
     def _following(self, field: HeaderField, *, rows: bool) -> Follows:
@@ -250,16 +256,42 @@ def read_state(value: Any) -> PipelineState:
     return value
 
 
-def _read(value: Any, *last: Any) -> Any:
-    """Return the value now, or the `last` good one if there is one and reading raises."""
-    if not isinstance(value, AVal):
-        return value
+def _read(value: Any) -> Any:
+    return value.force() if isinstance(value, AVal) else value
+
+
+def _read_again(value: Any, was: Any, last: Any) -> Any:
+    """Return the value now; if it is what was read before and raises, the `last` good one."""
+    if value is not was or not isinstance(value, AVal):
+        return _read(value)
     try:
         return value.force()
-    except Exception:
-        if last:
-            return last[0]
-        raise
+    except Exception:  # noqa: BLE001  whoever pulls it raises it
+        return last
+
+
+def _keeps(draw: Draw, last: Draw) -> bool:
+    """Whether two draws differ in `visible` and `instance_count` at most."""
+    if (
+        draw.program is not last.program
+        or draw.geometry is not last.geometry
+        or draw.state is not last.state
+        or draw.instances
+        or last.instances
+        or len(draw.inputs) != len(last.inputs)
+    ):
+        return False
+    inputs = last.inputs
+    return all(
+        inputs.get(name) is value and _is_fixed(value) for name, value in draw.inputs.items()
+    )
+
+
+def _is_fixed(value: Any) -> bool:
+    """Whether the same object has the same bytes as before, or is listened to."""
+    if isinstance(value, np.ndarray):
+        return not value.flags.writeable
+    return isinstance(value, (AVal, tuple, str, int, float))
 
 
 def _held(before: Resident | None, name: str, value: Any) -> Entry | None:

@@ -7,8 +7,7 @@ from typing import Any, Literal, NamedTuple
 
 from heapscene.draw import encode_value
 from heapscene.errors import InputError, explain
-from heapscene.shader import ProgramLike
-from heapscene.shader import Type
+from heapscene.shader import ProgramLike, types
 
 __all__ = ["HeaderField", "Schema", "make_schema"]
 
@@ -22,7 +21,7 @@ class HeaderField(NamedTuple):
 
     name: str
     kind: Literal["attribute", "input"]
-    type: Type
+    type: types.Type
     word: int
     tag: str
     default: bytes | None
@@ -70,7 +69,7 @@ class Schema:
 
 
 def make_schema(
-    program: ProgramLike, bound: Iterable[str], frame_inputs: Mapping[str, Type]
+    program: ProgramLike, bound: Iterable[str], frame_inputs: Mapping[str, types.Type]
 ) -> Schema:
     """Return the schema of draws of `program` that bind the inputs `bound`.
 
@@ -121,7 +120,7 @@ def make_schema(
 
 
 def _field(
-    name: str, kind: Literal["attribute", "input"], type_: Type, word: int, default: Any
+    name: str, kind: Literal["attribute", "input"], type_: types.Type, word: int, default: Any
 ) -> HeaderField:
     packed = None if default is None else encode_value(type_, default, name)
     return HeaderField(name, kind, type_, word, str(type_), packed)

@@ -14,7 +14,7 @@ from heapscene.errors import GeometryError, explain
 from heapscene.heap.page import Piece
 from heapscene.heap.resident import Resident
 from heapscene.heap.schema import HeaderField, Schema
-from heapscene.shader import Vector
+from heapscene.shader import types
 
 __all__ = ["Shape", "array_key", "make_shape"]
 
@@ -170,7 +170,7 @@ def _columns(field: HeaderField, source: NDArray[Any], geometry: Geometry) -> ND
         array.shape[1] == 3
         and columns == 4
         and dtype.kind == "f"
-        and isinstance(field.type, Vector)
+        and isinstance(field.type, types.Vector)
     ):
         array = np.concatenate([array, np.ones((len(array), 1), array.dtype)], axis=1)
     if array.shape[1] != columns or (array.dtype.kind == "f" and dtype.kind != "f"):

@@ -41,7 +41,9 @@ class Words:
     def resize(self, used: int) -> None:
         """Set how many words are used; capacity doubles until they fit."""
         if used > len(self.data):
-            capacity = max(used, 2 * len(self.data))
+            capacity = max(1, len(self.data))
+            while capacity < used:
+                capacity *= 2
             if self.limit is not None:
                 capacity = max(used, min(capacity, self.limit))
             data = np.zeros(capacity, np.uint32)

@@ -9,12 +9,12 @@ The user's functions are called as they are; only the entry points differ from t
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 
 from heapscene.errors import InputError, explain
 from heapscene.kernels.bucket_passes import Encoding
-from heapscene.kernels.frame_layout import FrameLayout
 from heapscene.kernels.loads import HEADERS, LOADERS, PAGE
 from heapscene.kernels.locate import locate_emitted, locate_vertex
 from heapscene.shader import (
@@ -52,17 +52,18 @@ class _Form:
 
     program: Program
     words: Mapping[tuple[str, str], int]
-    frame: FrameLayout
+    frame: ir.Resource
 
     def lies_in_heap(self, name: str) -> bool:
         """Whether an input comes from the draw and not from the frame."""
         return ("input", name) in self.words
 
 
+@lru_cache(maxsize=1024)
 def heap_shader(
     program: Program,
-    fields: Sequence[tuple[str, str]],
-    frame: FrameLayout,
+    fields: tuple[tuple[str, str], ...],
+    frame: ir.Resource,
     encoding: Encoding,
     targets: tuple[str, ...] = ("color",),
 ) -> HeapShader:
@@ -76,7 +77,7 @@ def heap_shader(
         ``(kind, name)`` of each field of a header row in order; the kind is ``"attribute"`` or
         ``"input"``. Inputs of the program that are not among them come from the frame.
     frame
-        Layout of the frame's uniform buffer.
+        The uniform variable of the frame's inputs.
     encoding
         ``"expanded"``: vertex numbers count vertices. ``"mega"``: they count emitted indices.
     targets
@@ -168,7 +169,7 @@ def _load_input(
     form: _Form, body: ir.FunctionBuilder, field: StructField, header: ir.Expr, instance: ir.Expr
 ) -> ir.Operand:
     if not form.lies_in_heap(field.name):
-        return ir.field(form.frame.resource, field.name)
+        return ir.field(form.frame, field.name)
     word = form.words[("input", field.name)]
     return _load(body, field.name, field.type, header, word, instance)
 

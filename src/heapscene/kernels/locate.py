@@ -67,6 +67,7 @@ def load_index(start: u32, width: u32, k: u32) -> u32:
 
 @function
 def locate_vertex(number: u32) -> Located:
+    """Return what a vertex of the expanded encoding belongs to."""
     found = find_vertex(number)
     record = records[found]
     local = number - firsts[found].y
@@ -77,6 +78,7 @@ def locate_vertex(number: u32) -> Located:
 
 @function
 def locate_emitted(number: u32) -> Located:
+    """Return what an emitted index of the mega encoding belongs to."""
     found = find_emitted(number)
     record = records[found]
     local = number - firsts[found].x

@@ -11,8 +11,7 @@ import numpy as np
 from heapscene.adaptive import AVal, CVal, same
 from heapscene.draw import MaterialUser, PipelineState, encode_value
 from heapscene.errors import InputError, explain
-from heapscene.shader import ProgramLike
-from heapscene.shader import Type
+from heapscene.shader import Program, Type
 
 __all__ = ["ShadedMaterial"]
 
@@ -23,8 +22,8 @@ _OPAQUE = PipelineState()
 class ShadedMaterial:
     """A material whose values may be assigned, and may be adaptive.
 
-    A plain value that is assigned after draws were made with the material gets a cell: the draws are
-    replaced once, and later assignments only write the cell.
+    A plain value that is assigned after draws were made with the material gets a cell: the draws
+    are replaced once, and later assignments only write the cell.
     """
 
     __slots__ = ("__weakref__", "_cells", "_state", "_sweep", "_users", "_values")
@@ -39,7 +38,7 @@ class ShadedMaterial:
         self._sweep = _FEW
 
     @property
-    def program(self) -> ProgramLike:
+    def program(self) -> Program:
         """The program of all materials of this class."""
         raise NotImplementedError
 

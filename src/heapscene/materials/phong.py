@@ -10,8 +10,9 @@ from heapscene.draw import PipelineState
 from heapscene.materials.color import linear
 from heapscene.materials.material import ShadedMaterial
 from heapscene.shader import (
+    F32,
+    VEC4,
     Program,
-    ProgramLike,
     builtin,
     cross,
     dot,
@@ -31,7 +32,6 @@ from heapscene.shader import (
     vec4,
     vertex,
 )
-from heapscene.shader import F32, VEC4
 from heapscene.typing import ColorLike
 
 __all__ = ["PhongMaterial"]
@@ -107,7 +107,7 @@ def phong_fragment(v: PhongVaryings, u: PhongInputs) -> vec4:
     n = facing / max(length(facing), 1e-15)
     ahead = dot(n, towards)
     # what tells the two sides apart fades out at the outline, where a smooth normal may tip over
-    front = smoothstep(0.0, 0.3, ahead)
+    front = smoothstep(0.0, 0.2, ahead)
     light = normalize(towards + vec3(0.25, 0.45, 0.0))
     diffuse = 0.1 + 0.25 * ahead + front * (0.05 * n.y + 0.6 * max(dot(n, light), 0.0))
     highlight = pow(max(dot(n, normalize(light + towards)), 0.0), u.shininess)
@@ -116,7 +116,7 @@ def phong_fragment(v: PhongVaryings, u: PhongInputs) -> vec4:
 
 
 @cache
-def phong_program() -> ProgramLike:
+def phong_program() -> Program:
     """Return the program of all Phong materials."""
     return Program(phong_vertex, phong_fragment)
 
@@ -124,8 +124,8 @@ def phong_program() -> ProgramLike:
 class PhongMaterial(ShadedMaterial):
     """A lit surface with a highlight; both of its sides are lit.
 
-    The light comes from the camera. The colour is multiplied with the colours of the vertices, if the
-    geometry has any.
+    The light comes from the camera. The colour is multiplied with the colours of the vertices, if
+    the geometry has any.
 
     Parameters
     ----------
@@ -160,7 +160,7 @@ class PhongMaterial(ShadedMaterial):
         super().__init__(values, state)
 
     @property
-    def program(self) -> ProgramLike:
+    def program(self) -> Program:
         """The program of all Phong materials."""
         return phong_program()
 

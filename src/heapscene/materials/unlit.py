@@ -10,8 +10,8 @@ from heapscene.draw import PipelineState
 from heapscene.materials.color import linear
 from heapscene.materials.material import ShadedMaterial
 from heapscene.shader import (
+    VEC4,
     Program,
-    ProgramLike,
     builtin,
     fragment,
     mat4,
@@ -20,7 +20,6 @@ from heapscene.shader import (
     vec4,
     vertex,
 )
-from heapscene.shader import VEC4
 from heapscene.typing import ColorLike
 
 __all__ = ["UnlitMaterial"]
@@ -60,13 +59,13 @@ def unlit_vertex(a: UnlitAttributes, u: UnlitInputs) -> UnlitVaryings:
 
 
 @fragment
-def unlit_fragment(v: UnlitVaryings, u: UnlitInputs) -> vec4:
+def unlit_fragment(v: UnlitVaryings, u: UnlitInputs) -> vec4:  # noqa: ARG001  every stage has it
     """Return the colour."""
     return v.color
 
 
 @cache
-def unlit_program() -> ProgramLike:
+def unlit_program() -> Program:
     """Return the program of all unlit materials."""
     return Program(unlit_vertex, unlit_fragment)
 
@@ -100,7 +99,7 @@ class UnlitMaterial(ShadedMaterial):
         super().__init__({"color": color}, state)
 
     @property
-    def program(self) -> ProgramLike:
+    def program(self) -> Program:
         """The program of all unlit materials."""
         return unlit_program()
 

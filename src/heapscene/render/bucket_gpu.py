@@ -75,6 +75,22 @@ def choose_encoding(bucket: Bucket, wanted: str, budget: int, largest: int) -> E
     return "expanded"
 
 
+def room_for(count: int, room: int, most: int) -> int:
+    """Return how many elements to plan for: ``room`` while it fits, so that hiding changes nothing.
+
+    New room is the count rounded up to three binary digits; above ``most`` it is the count itself.
+
+    Examples
+    --------
+    >>> room_for(1000, 0, 2**32), room_for(900, 1024, 2**32), room_for(100, 1024, 2**32)
+    (1024, 1024, 112)
+    """
+    if room // 4 <= count <= room:
+        return room
+    step = 1 << max(4, count.bit_length() - 3)
+    return max(count, min(-(-count // step) * step, most))
+
+
 class BucketGpu:
     """What one bucket has on the GPU.
 
@@ -102,6 +118,8 @@ class BucketGpu:
         self._prepared: tuple[int, Encoding] | None = None
         self._encoded: tuple[int, Encoding] | None = None
         self._slots: list[wgpu.GPURenderPipeline] = []
+        self._emitted = 0
+        self._vertices = 0
 
     def sync(self, encoding: Encoding) -> None:
         """Send what changed, and make the pipelines that are not there yet."""
@@ -113,10 +131,13 @@ class BucketGpu:
             return
         self.encoding = encoding
         ranges = np.array([(slot.start, slot.stop) for slot in bucket.slots], np.uint32)
+        most = int(self._pipelines.device.limits["max-buffer-size"]) // 4
+        self._emitted = room_for(bucket.emitted, self._emitted, most)
+        self._vertices = room_for(bucket.vertices, self._vertices, LARGEST)
         load = BucketLoad(
             records=bucket.n_records,
-            emitted=bucket.emitted,
-            vertices=bucket.vertices,
+            emitted=self._emitted,
+            vertices=self._vertices,
             slots=len(bucket.slots),
         )
         self._kernels.prepare(load, encoding, ranges)
@@ -127,7 +148,7 @@ class BucketGpu:
         targets = self._targets
         names = tuple(targets.colors)
         fields = tuple((field.kind, field.name) for field in self.bucket.fields)
-        shader = heap_shader(self._program, fields, self._frame, self.encoding, names)
+        shader = heap_shader(self._program, fields, self._frame.resource, self.encoding, names)
         return self._pipelines.render(
             RenderSpec(
                 wgsl=shader.wgsl,

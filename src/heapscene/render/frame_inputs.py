@@ -54,9 +54,7 @@ class FrameInputs:
         """Width and height of what is drawn into; square until somebody says."""
         return self._values.get("viewport", (1, 1))
 
-    def pack(
-        self, camera: CameraMatrices, changes: Mapping[str, Any]
-    ) -> bytes:
+    def pack(self, camera: CameraMatrices, changes: Mapping[str, Any]) -> bytes:
         """Return the bytes of the uniform buffer for this frame.
 
         Raises

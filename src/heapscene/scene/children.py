@@ -7,12 +7,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from heapscene.adaptive import ASet, AVal
+from heapscene.adaptive import ASet, AVal, computed
 from heapscene.draw import Draw
 from heapscene.errors import SceneError, explain
 from heapscene.scene.live import Entry, Live
-from heapscene.scene.node import Node, World, both
+from heapscene.scene.node import Node, World, both, read
 
 if TYPE_CHECKING:
     from heapscene.scene.group import Container
@@ -210,7 +211,7 @@ def check_free(item: Any, parent: Container) -> None:
             explain(
                 f"a {type(item).__name__} cannot be a child of a {type(parent).__name__}",
                 facts={"child": _shown(item)},
-                fix="Children are meshes, groups, draws, adaptive values, sets or sequences of those.",
+                fix="Children are meshes, groups, draws, and adaptive values or sets of those.",
             )
         )
     if item._parent is not None:
@@ -224,7 +225,7 @@ def check_free(item: Any, parent: Container) -> None:
                     "parent": repr(item._parent),
                     "also under": "itself" if item._parent is parent else repr(parent),
                 },
-                fix="Remove it there first, or make another Mesh with the same geometry and material.",
+                fix="Remove it there first, or make another one of the same parts.",
             )
         )
     above: Node | None = parent
@@ -252,19 +253,10 @@ def _moved(draw: Draw, world: World) -> Mapping[str, Any]:
 
 
 def _product(world: World, model: Any) -> Any:
-    if isinstance(world, AVal):
-        return (
-            world.map(lambda matrix: matrix @ _array(model))
-            if not isinstance(model, AVal)
-            else world.bind(lambda matrix: model.map(lambda value: matrix @ _array(value)))
-        )
-    if isinstance(model, AVal):
-        return model.map(lambda value: world @ _array(value))
-    return world @ _array(model)
+    def product() -> NDArray[np.float64]:
+        return read(world) @ np.asarray(read(model), dtype=np.float64)
 
-
-def _array(value: Any) -> Any:
-    return np.asarray(value, dtype=np.float64)
+    return computed(product) if isinstance(world, AVal) or isinstance(model, AVal) else product()
 
 
 def _shown(item: object) -> str:

@@ -77,7 +77,7 @@ class Container(Node):
                     explain(
                         f"this {type(item).__name__} is not a child of {self!r}",
                         facts={"parent": repr(getattr(item, "parent", None))},
-                        fix="Remove it from its parent, or from the adaptive set that it came with.",
+                        fix="Remove it from its parent, or from the set that it came with.",
                     )
                 )
         gone: list[Entry] = []
@@ -104,7 +104,7 @@ class Container(Node):
         return item in self._children
 
     def __bool__(self) -> bool:
-        """True: ask ``len`` whether there are children."""
+        """Return True: ask ``len`` whether there are children."""
         return True
 
     def __repr__(self) -> str:
@@ -145,8 +145,8 @@ class Group(Container, Placed):
     Parameters
     ----------
     *children
-        Nodes, draws, adaptive values or sets of those, or sequences of all that. A :class:`Draw` moves
-        with the group if its program has an input ``model``.
+        Nodes, draws, adaptive values or sets of those, or sequences of all that. A
+        :class:`~heapscene.draw.Draw` moves with the group if its program has an input ``model``.
     position, rotation, scale
         Three numbers; a quaternion ``(x, y, z, w)`` or 3×3 matrix; a number or three.
     transform

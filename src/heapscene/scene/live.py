@@ -1,7 +1,7 @@
 """What is in a scene right now, and what its readers have not heard yet.
 
-A scene keeps one :class:`Entry` per draw in order of arrival. Entries make their draws when a reader pulls;
-a change only notes, per reader, which draw the reader knows.
+A scene keeps one :class:`Entry` per draw in order of arrival. Entries make their draws when a
+reader pulls; a change only notes, per reader, which draw the reader knows.
 """
 
 from __future__ import annotations
@@ -135,8 +135,8 @@ class SceneReader:
     def changes(self) -> Sequence[DrawChange]:
         """Return the steps from the last state to this one; everything at the first call.
 
-        Removals come first, so that a draw that was moved is never in twice. If a step cannot be made,
-        the error is raised and all steps are handed out by a later call.
+        Removals come first, so that a draw that was moved is never in twice. If a step cannot be
+        made, the error is raised and all steps are handed out by a later call.
 
         Raises
         ------

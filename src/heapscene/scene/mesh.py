@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, cast
+from typing import Any
 
 from heapscene.adaptive import AVal
 from heapscene.draw import Draw, Geometry, Material, WatchedMaterial
@@ -29,7 +29,8 @@ class Mesh(Placed):
     Parameters
     ----------
     geometry
-        What to draw. If the material needs normals and the geometry has none, each triangle gets its own.
+        What to draw. If the material needs normals and the geometry has none, each triangle gets
+        its own.
     material
         How it looks.
     position, rotation, scale
@@ -180,14 +181,14 @@ def _check_geometry(value: Any) -> None:
 
 
 def _check_material(value: Any) -> None:
-    kind = cast("type", type(value))
+    kind: type = type(value)
     if kind in _watched or isinstance(value, AVal):
         return
     if isinstance(value, type) or not isinstance(value, Material):
         raise InputError(
             explain(
                 f"a {kind.__name__} is not a material",
-                fix='Write PhongMaterial(color="tomato"), or give an object with program, inputs and state.',
+                fix='Write PhongMaterial(color="tomato"), or give program, inputs and state.',
             )
         )
     _watched[kind] = isinstance(value, WatchedMaterial)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, TypeGuard, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +17,17 @@ from heapscene.typing import MatrixLike, Vec3Like
 if TYPE_CHECKING:
     from heapscene.scene.group import Container
 
-__all__ = ["NO_TURN", "ORIGIN", "World", "Node", "Placed", "both", "placed_under"]
+__all__ = [
+    "NO_TURN",
+    "ORIGIN",
+    "Node",
+    "Placed",
+    "World",
+    "both",
+    "is_adaptive",
+    "placed_under",
+    "read",
+]
 
 World = NDArray[np.float64] | AVal[Any] | None
 """A float64 matrix, an adaptive value of one, or ``None`` for the identity."""
@@ -169,7 +179,7 @@ class Placed(Node):
         setattr(self, f"_{name}", fresh)
         return True
 
-    def _wants_cell(self, name: str) -> bool:
+    def _wants_cell(self, name: str) -> bool:  # noqa: ARG002  a mesh decides by name
         return True
 
     def _now(self, name: str) -> Any:
@@ -187,10 +197,10 @@ class Placed(Node):
             and not np.array_equal(given, default)
         ]
         if name == "transform" and others:
-            facts = {"given before": ", ".join(others)}
+            before = ", ".join(others)
             fix = "Give one of the two; compose the others into the matrix."
         elif name != "transform" and self._transform is not None:
-            facts = {"given before": "transform"}
+            before = "transform"
             fix = "Set transform = None first, or assign another transform."
         else:
             return
@@ -198,7 +208,7 @@ class Placed(Node):
             explain(
                 f"{name} cannot be set: a node has either a transform, or position, rotation and "
                 "scale",
-                facts=facts,
+                facts={"given before": before},
                 fix=fix,
             )
         )
@@ -220,7 +230,7 @@ def placed_under(world: World, node: Placed, *, checked: bool) -> World:
     """
     transform = node._now("transform")
     if transform is not None:
-        if isinstance(transform, AVal):
+        if is_adaptive(transform):
             if world is None:
                 return transform.map(as_matrix) if checked else transform
             if not isinstance(world, AVal):
@@ -231,7 +241,7 @@ def placed_under(world: World, node: Placed, *, checked: bool) -> World:
     adaptive = sum(isinstance(value, AVal) for value in (position, rotation, scale))
     if adaptive > 1 or (adaptive and isinstance(world, AVal)):
         return computed(
-            lambda: _times(_read(world), compose(_read(position), _read(rotation), _read(scale)))
+            lambda: _times(read(world), compose(read(position), read(rotation), read(scale)))
         )
     if adaptive:
         return _one_adaptive(world, position, rotation, scale)
@@ -249,12 +259,24 @@ def both(a: bool | AVal[bool], b: bool | AVal[bool]) -> bool | AVal[bool]:
     return computed(lambda: bool(a.value) and bool(b.value))
 
 
+def is_adaptive(value: object) -> TypeGuard[AVal[Any]]:
+    """Whether a value may change by itself."""
+    return isinstance(value, AVal)
+
+
+def read(value: Any) -> Any:
+    """Return a value; adaptive ones are tracked."""
+    return value.value if isinstance(value, AVal) else value
+
+
 def _one_adaptive(world: Any, position: Any, rotation: Any, scale: Any) -> AVal[Any]:
-    if isinstance(position, AVal):
+    if is_adaptive(position):
         return position.map(lambda value: _times(world, compose(value, rotation, scale)))
-    if isinstance(rotation, AVal):
+    if is_adaptive(rotation):
         return rotation.map(lambda value: _times(world, compose(position, value, scale)))
-    return scale.map(lambda value: _times(world, compose(position, rotation, value)))
+    return cast("AVal[Any]", scale).map(
+        lambda value: _times(world, compose(position, rotation, value))
+    )
 
 
 def _under(world: World, local: NDArray[np.float64]) -> World:
@@ -265,10 +287,6 @@ def _under(world: World, local: NDArray[np.float64]) -> World:
 
 def _times(world: NDArray[np.float64] | None, local: NDArray[np.float64]) -> NDArray[np.float64]:
     return local if world is None else world @ local
-
-
-def _read(value: Any) -> Any:
-    return value.value if isinstance(value, AVal) else value
 
 
 def _checked(name: str, value: Any, check: Callable[[Any], Any]) -> Any:

@@ -17,8 +17,8 @@ __all__ = ["Scene"]
 class Scene(Container):
     """What to draw: nodes, draws, and adaptive values or sets of those.
 
-    Draws are made when a renderer asks for changes, and drawn in the order of their arrival here. Any
-    number of renderers may show one scene.
+    Draws are made when a renderer asks for changes, and drawn in the order of their arrival here.
+    Any number of renderers may show one scene.
 
     Parameters
     ----------
@@ -41,12 +41,13 @@ class Scene(Container):
     def __init__(self, *children: Any, background: ColorLike | AVal[Any] | None = None) -> None:
         self._parent = None
         self._children: dict[Any, Node] = {}
-        self._live: Live = Live()
+        self._live = Live()
         self.background = background
         self.add(*children)
 
     def draw_reader(self) -> DrawReader:
         """Return an independent reader of this scene's draws."""
+        assert self._live is not None
         return SceneReader(self._live)
 
     def _world(self) -> World:

@@ -90,6 +90,7 @@ _KINDS: dict[str, Callable[[Type], bool]] = {
     "U": _is_flat,
     "B": lambda t: _is_flat(t) and scalar_of(t) == BOOL,
     "V": lambda t: isinstance(t, Vector) and t.scalar == F32,
+    "W": lambda t: isinstance(t, Vector) and t.scalar != BOOL,
     "M": lambda t: isinstance(t, Matrix),
 }
 
@@ -167,7 +168,7 @@ INTRINSICS: dict[str, Operation] = _table(
     ("exp exp2 log log2 sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh", ("F -> F",)),
     ("radians degrees saturate", ("F -> F",)),
     ("pow atan2", ("F F -> F",)),
-    ("dot", ("V V -> V.scalar", "N N -> N.scalar")),
+    ("dot", ("W W -> W.scalar",)),
     ("cross", ("vec3 vec3 -> vec3",)),
     ("length", ("F -> f32",)),
     ("distance", ("F F -> f32",)),
@@ -254,7 +255,7 @@ def binary_type(op: str, left: Type, right: Type) -> Type | None:
     if op in ("<<", ">>"):
         return left if _KINDS["I"](left) and right == _shaped(left, U32) else None
     if op in ("&", "|", "^"):
-        fits = _KINDS["I"](left) or (left == BOOL and op != "^")
+        fits = _KINDS["I"](left) or (_KINDS["B"](left) and op != "^")
         return left if fits and left == right else None
     if op in ("==", "!="):
         return _shaped(left, BOOL) if _is_flat(left) and left == right else None

@@ -61,7 +61,7 @@ class Program:
                     explain(
                         f"{getattr(function, 'name', function)!r} is no {stage} function",
                         facts={"stage": found or type(function).__name__},
-                        fix="Write Program(vertex, fragment) with functions of @vertex and @fragment.",
+                        fix="Write Program(vertex, fragment), made by @vertex and @fragment.",
                     )
                 )
         self.vertex = vertex

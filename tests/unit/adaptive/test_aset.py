@@ -212,6 +212,48 @@ def test_a_failing_function_loses_nothing(kind):
     assert reader.changes() == SetDelta([5], [])
 
 
+@pytest.mark.parametrize("kind", ["map", "bind"])
+def test_a_new_element_that_fails_still_wakes_a_sink(kind):
+    good = cval(False)
+
+    def check(x):
+        if not good.value:
+            raise ValueError(x)
+        return x
+
+    items = cset([])
+    inner = aset([7]).map(check)
+    derived = items.map(check) if kind == "map" else items.bind(lambda _: inner)
+    derived.force()
+    sink = Sink()
+    sink.watch(derived, 0)
+    items.add(7)
+    assert sink.drain() == [0]
+    with pytest.raises(ValueError, match="7"):
+        derived.force()
+    good.value = True
+    assert sink.drain() == [0]
+    assert list(derived) == [7]
+
+
+def test_a_failing_element_does_not_hide_the_change_of_another():
+    factor = {i: cval(1) for i in (1, 2)}
+
+    def scale(x):
+        if not factor[x].value:
+            raise ValueError(x)
+        return x * factor[x].value
+
+    reader = cset([1, 2]).map(scale).reader()
+    assert reader.changes() == SetDelta([1, 2], [])
+    factor[1].value = 10
+    factor[2].value = 0
+    with pytest.raises(ValueError, match="2"):
+        reader.changes()
+    factor[2].value = 1
+    assert reader.changes() == SetDelta([10], [1])
+
+
 def test_nobody_reading_costs_nothing():
     items = cset([1])
     before = evaluations()

@@ -106,11 +106,14 @@ def test_dropping_a_sink_frees_it_and_its_edges():
         sink = Sink()
         sink.watch(a, 0)
         sink.watch(a, 1)
-        sink.watch(mapped, 2)
+        key = aset([])
+        sink.watch(mapped, key)
+        lost = weakref.ref(key)
         mapped.force()
         a.value = 1
         alive, node = weakref.ref(sink), weakref.ref(mapped)
-        del sink, mapped
+        del sink, mapped, key
+        assert lost() is None
         assert alive() is None
         assert node() is None
         a.value = 2

@@ -36,6 +36,16 @@ def test_a_long_chain_of_computed_values_reevaluates():
     assert top.value == 5_001
 
 
+def test_a_long_chain_of_binds_evaluates():
+    a, step = cval(0), cval(1)
+    top = a
+    for _ in range(3_000):
+        top = top.bind(lambda x: step.map(lambda y: x + y))
+    assert top.value == 3_000
+    step.value = 2
+    assert top.value == 6_000
+
+
 def test_a_long_chain_can_be_dropped():
     top = cval(0)
     for _ in range(50_000):
@@ -133,6 +143,43 @@ def test_a_failing_evaluation_is_retried_and_passes_marks_on():
     a.value = 4
     assert sink.drain() == ["top"]
     assert top.value == 1.25
+
+
+@pytest.mark.parametrize("kind", ["map", "computed"])
+def test_a_value_that_was_fine_before_fails_each_time(kind):
+    a, b = cval(1), cval(1)
+
+    def ratio(x):
+        return x / b.value
+
+    value = a.map(ratio) if kind == "map" else computed(lambda: ratio(a.value))
+    assert value.value == 1
+    b.value = 0
+    for _ in range(2):
+        with pytest.raises(ZeroDivisionError):
+            value.force()
+    b.value = 1
+    assert value.value == 1
+
+
+def test_a_failing_function_runs_once_per_pull():
+    a = cval(0)
+    runs = []
+    inverse = a.map(lambda x: runs.append(x) or 1 / x)
+    left, right = inverse.map(abs), computed(lambda: inverse.value)
+
+    @computed
+    def count():
+        failed = 0
+        for value in (left, right, inverse):
+            try:
+                value.force()
+            except ZeroDivisionError:
+                failed += 1
+        return failed
+
+    assert count.value == 3
+    assert runs == [0]
 
 
 def test_a_failure_that_is_handled_by_the_reader():

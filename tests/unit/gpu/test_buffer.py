@@ -1,39 +1,23 @@
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import pytest
 
 from heapscene.errors import GpuError
 from heapscene.gpu import Counters, GpuBuffer, Mirror, SmallBuffer, Usage, read_buffer
-from heapscene.gpu.buffer import coalesce
+from heapscene.heap import Words
 
 pytestmark = pytest.mark.gpu
 STORAGE = Usage.STORAGE
 
 
-class Dirty(list):
-    def drain(self) -> list[tuple[int, int]]:
-        ranges = sorted(self)
-        self.clear()
-        return ranges
-
-
-class Words:
-    """A stand-in for the heap's words: every write is dirty where bytes differ."""
-
-    def __init__(self, capacity: int = 16) -> None:
-        self.data = np.zeros(capacity, np.uint32)
-        self.used = 0
-        self.dirty = Dirty()
-
-    def write(self, start: int, values: np.ndarray) -> None:
-        stop = start + len(values)
-        if stop > len(self.data):
-            self.data = np.concatenate([self.data, np.zeros(stop, np.uint32)])
-        self.used = max(self.used, stop)
-        if not np.array_equal(self.data[start:stop], values):
-            self.data[start:stop] = values
-            self.dirty.append((start, stop))
+def write(words: Words, start: int, values: Sequence[int] | np.ndarray) -> None:
+    stop = start + len(values)
+    if stop > words.used:
+        words.resize(stop)
+    words.write(start, np.asarray(values, np.uint32))
 
 
 def check(mirror: Mirror, words: Words) -> None:
@@ -50,11 +34,11 @@ def test_an_empty_mirror_has_a_buffer(device) -> None:
 def test_only_dirty_ranges_are_sent(device) -> None:
     counters = Counters()
     mirror, words = Mirror(device, "m", STORAGE, counters), Words()
-    words.write(0, np.arange(60, dtype=np.uint32) + 7)
+    write(words, 0, range(7, 507))
     mirror.sync(words)
     before = counters.snapshot()
-    words.write(3, np.array([1], np.uint32))
-    words.write(40, np.array([2, 3], np.uint32))
+    write(words, 3, [1])
+    write(words, 400, [2, 3])
     mirror.sync(words)
     assert counters.since(before) == Counters(bytes_uploaded=12, upload_writes=2)
     check(mirror, words)
@@ -63,10 +47,10 @@ def test_only_dirty_ranges_are_sent(device) -> None:
 def test_equal_bytes_and_nothing_new_send_nothing(device) -> None:
     counters = Counters()
     mirror, words = Mirror(device, "m", STORAGE, counters), Words()
-    words.write(0, np.arange(10, dtype=np.uint32))
+    write(words, 0, range(10))
     mirror.sync(words)
     before, generation = counters.snapshot(), mirror.generation
-    words.write(0, np.arange(10, dtype=np.uint32))
+    write(words, 0, range(10))
     mirror.sync(words)
     assert counters.since(before) == Counters()
     assert mirror.generation == generation
@@ -75,12 +59,12 @@ def test_equal_bytes_and_nothing_new_send_nothing(device) -> None:
 def test_growth_doubles_sends_the_used_part_once_and_frees_the_old(device) -> None:
     counters = Counters()
     mirror, words = Mirror(device, "m", STORAGE, counters), Words()
-    words.write(0, np.arange(64, dtype=np.uint32))
+    write(words, 0, range(64))
     mirror.sync(words)
     assert (mirror.nbytes, mirror.generation) == (256, 1)
     old, before = mirror.buffer, counters.snapshot()
-    words.write(64, np.arange(100, dtype=np.uint32))
-    words.write(5, np.array([9], np.uint32))
+    write(words, 64, range(100))
+    write(words, 5, [9])
     mirror.sync(words)
     assert (mirror.nbytes, mirror.generation) == (1024, 2)
     assert counters.since(before) == Counters(164 * 4, 1, 1)
@@ -90,11 +74,10 @@ def test_growth_doubles_sends_the_used_part_once_and_frees_the_old(device) -> No
 
 def test_words_beyond_the_used_part_are_sent_when_they_become_used(device) -> None:
     mirror, words = Mirror(device, "m", STORAGE, Counters()), Words(32)
-    words.write(0, np.arange(20, dtype=np.uint32) + 1)
+    write(words, 0, range(1, 21))
     mirror.sync(words)
+    write(words, 10, [77] * 4)
     words.used = 4
-    words.data[10:14] = 77
-    words.dirty.append((10, 14))
     mirror.sync(words)
     words.used = 20  # what was dropped above is in use again, and nothing is dirty
     mirror.sync(words)
@@ -109,30 +92,18 @@ def test_random_writes_arrive(device, seed: int) -> None:
         for _ in range(int(rng.integers(0, 60))):
             start = int(rng.integers(0, words.used + 20))
             length = int(rng.integers(1, 30))
-            words.write(start, rng.integers(0, 5, length).astype(np.uint32))
-        ranges = disjoint(words.dirty.drain())
-        words.dirty.extend(ranges)
+            write(words, start, rng.integers(0, 5, length).astype(np.uint32))
         mirror.sync(words)
         check(mirror, words)
-
-
-def disjoint(ranges: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    merged: list[tuple[int, int]] = []
-    for start, stop in ranges:
-        if merged and start <= merged[-1][1]:
-            merged[-1] = (merged[-1][0], max(stop, merged[-1][1]))
-        else:
-            merged.append((start, stop))
-    return merged
 
 
 def test_too_large_raises_with_numbers_and_drains_nothing(device) -> None:
     mirror, words = Mirror(device, "page 3", STORAGE, Counters()), Words()
     words.used = (128 << 20) // 4 + 1
-    words.dirty.append((0, 1))
+    words.dirty.add(0, 1)
     with pytest.raises(GpuError, match=r"'page 3' cannot grow to 134,217,732 bytes"):
         mirror.sync(words)
-    assert words.dirty == [(0, 1)]
+    assert words.dirty.drain() == [(0, 1)]
 
 
 def test_a_capacity_stops_at_the_limit_and_not_at_a_power_of_two(device) -> None:
@@ -168,24 +139,3 @@ def test_a_uniform_is_sent_when_its_bytes_differ(device) -> None:
     assert uniform.write(bytes(1024))
     assert uniform.generation == generation + 1
     assert not uniform.write(b"")
-
-
-def test_many_ranges_are_joined_at_small_gaps_first() -> None:
-    ranges = [(i * 10, i * 10 + 4) for i in range(40)]
-    joined = coalesce(ranges)
-    assert len(joined) == 32
-    assert joined[0][0] == 0
-    assert joined[-1][1] == 394
-    covered = np.zeros(400, bool)
-    for start, stop in joined:
-        covered[start:stop] = True
-    assert all(covered[start:stop].all() for start, stop in ranges)
-
-
-def test_joined_ranges_stay_within_eight_times_what_changed() -> None:
-    rng = np.random.default_rng(4)
-    starts = np.unique(rng.integers(0, 1_000_000, 2_000)) * 4
-    ranges = [(int(start), int(start) + 1) for start in starts]
-    joined = coalesce(ranges)
-    assert sum(stop - start for start, stop in joined) <= 8 * len(ranges)
-    assert len(joined) < len(ranges)

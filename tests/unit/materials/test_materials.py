@@ -3,7 +3,6 @@ import weakref
 
 import numpy as np
 import pytest
-from reference.drawlist import DrawList, now
 
 from heapscene.adaptive import AVal, constant, cval, live_nodes
 from heapscene.draw import Geometry, Material, PipelineState, WatchedMaterial
@@ -11,6 +10,7 @@ from heapscene.errors import InputError
 from heapscene.geometry import box
 from heapscene.materials import PhongMaterial, UnlitMaterial
 from heapscene.scene import Mesh, Scene
+from reference.drawlist import DrawList, now
 
 BOX = box()
 KINDS = [UnlitMaterial, PhongMaterial]

@@ -3,13 +3,13 @@ import weakref
 
 import numpy as np
 import pytest
-from reference.drawlist import PROGRAM, DrawList, PlainMaterial, now
 
 from heapscene.adaptive import AVal, constant, cset, cval, evaluations, live_nodes, transact
 from heapscene.draw import Draw, DrawSource, Geometry
 from heapscene.errors import InputError, SceneError
 from heapscene.geometry import box, sphere
 from heapscene.scene import Group, Mesh, Scene, compose, rotation_y, rotation_z
+from reference.drawlist import PROGRAM, DrawList, PlainMaterial, now
 
 BOX = box()
 MATERIAL = PlainMaterial()

@@ -236,11 +236,11 @@ class Expressions(Lowering):
 
     def _power(self, node: ast.AST, left: Expr, right: Expr) -> Expr:
         span = self.span(node)
-        is_short = isinstance(right, nodes.Literal) and right.abstract
-        if is_short and left.type == F32 and 2 <= right.value <= _MAX_LITERAL_POWER:
+        count = right.value if isinstance(right, nodes.Literal) and right.abstract else 0
+        if left.type == F32 and 2 <= count <= _MAX_LITERAL_POWER:
             base = self.temporary("base", left)
             product = base
-            for _ in range(int(right.value) - 1):
+            for _ in range(int(count) - 1):
                 product = build.binary("*", product, base, span=span)
             return product
         a, b = build.matched(left, right.type), build.matched(right, left.type)

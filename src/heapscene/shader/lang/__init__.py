@@ -15,7 +15,7 @@ from heapscene.shader.lang.convert import register_struct as register_struct
 from heapscene.shader.lang.convert import type_of as type_of
 from heapscene.shader.lang.convert import value_class as value_class
 from heapscene.shader.lang.convert import zero as zero
-from heapscene.shader.lang.geometric import Discard as Discard
+from heapscene.shader.lang.execution import Discard as Discard
 from heapscene.shader.lang.intrinsics import INTRINSICS as INTRINSICS
 from heapscene.shader.lang.intrinsics import PYTHON_BUILTINS as PYTHON_BUILTINS
 from heapscene.shader.lang.intrinsics import shader_bool as shader_bool
@@ -32,6 +32,7 @@ from heapscene.shader.lang.resources import uniform as uniform
 from heapscene.shader.lang.resources import workgroup as workgroup
 from heapscene.shader.lang.scalars import f32 as f32
 from heapscene.shader.lang.scalars import i32 as i32
+from heapscene.shader.lang.scalars import refuse_mix as refuse_mix
 from heapscene.shader.lang.scalars import u32 as u32
 from heapscene.shader.lang.vector_value import VectorValue as VectorValue
 from heapscene.shader.lang.vectors import vec2 as vec2

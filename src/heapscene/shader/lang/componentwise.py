@@ -16,31 +16,33 @@ from typing import Any, TypeVar, overload
 
 import numpy as np
 
-from heapscene.errors import ShaderTypeError, explain
 from heapscene.shader.lang.apply import each, floats, intrinsic, rounded
-from heapscene.shader.lang.scalars import Float32, Int32, UInt32
-from heapscene.shader.lang.vector_value import VectorValue
+from heapscene.shader.lang.scalars import Float32
+from heapscene.shader.lang.vector_value import VectorValue, to_scalar
 from heapscene.shader.lang.vectors import vec2, vec2i, vec2u, vec3, vec3i, vec3u, vec4, vec4i, vec4u
+from heapscene.shader.types import I32
 
 __all__ = [
     "abs",
     "acos",
+    "acosh",
     "asin",
+    "asinh",
     "atan",
     "atan2",
+    "atanh",
     "ceil",
     "clamp",
     "cos",
     "cosh",
-    "count_one_bits",
     "degrees",
     "exp",
     "exp2",
-    "first_leading_bit",
     "floor",
     "fma",
     "fract",
     "inverse_sqrt",
+    "ldexp",
     "log",
     "log2",
     "max",
@@ -49,6 +51,7 @@ __all__ = [
     "pow",
     "radians",
     "round",
+    "saturate",
     "sign",
     "sin",
     "sinh",
@@ -62,7 +65,6 @@ __all__ = [
 
 F = TypeVar("F", float, vec2, vec3, vec4)
 N = TypeVar("N", int, float, vec2, vec3, vec4, vec2i, vec3i, vec4i, vec2u, vec3u, vec4u)
-I = TypeVar("I", int, vec2i, vec3i, vec4i, vec2u, vec3u, vec4u)
 FV = TypeVar("FV", vec2, vec3, vec4)
 
 _DEGREES = Float32(180.0 / math.pi)
@@ -178,6 +180,37 @@ def tanh(x: F) -> F:
 
 
 @intrinsic
+def asinh(x: F) -> F:
+    """Inverse hyperbolic sine."""
+    return each("asinh", rounded(np.arcsinh), x, floats_only=True)
+
+
+@intrinsic
+def acosh(x: F) -> F:
+    """Inverse hyperbolic cosine."""
+    return each("acosh", rounded(np.arccosh), x, floats_only=True)
+
+
+@intrinsic
+def atanh(x: F) -> F:
+    """Inverse hyperbolic tangent."""
+    return each("atanh", rounded(np.arctanh), x, floats_only=True)
+
+
+@intrinsic
+def saturate(x: F) -> F:
+    """``clamp(x, 0.0, 1.0)``."""
+    return each("saturate", lambda a: clamp(a, 0.0, 1.0), x, floats_only=True)
+
+
+@intrinsic
+def ldexp(x: float, exponent: int) -> float:
+    """``x`` times 2 to the power of ``exponent``."""
+    (number,) = floats("ldexp", x)
+    return Float32(float(number) * 2.0 ** int(to_scalar(I32, exponent)))
+
+
+@intrinsic
 def abs(x: N) -> N:
     """Magnitude, of floats and integers; the smallest ``i32`` stays negative."""
     return each("abs", lambda a: a.__abs__(), x)
@@ -275,23 +308,6 @@ def mix(a: Any, b: Any, t: Any) -> Any:
     return each("mix", lambda p, q, s: p * (1.0 - s) + q * s, a, b, t, floats_only=True)
 
 
-@intrinsic
-def count_one_bits(x: I) -> I:
-    """How many bits are set."""
-    return each(
-        "count_one_bits", lambda a: type(a)((int(a) & 0xFFFFFFFF).bit_count()), _integers(x)
-    )
-
-
-@intrinsic
-def first_leading_bit(x: I) -> I:
-    """Number of the highest bit that differs from the sign (that is set, in ``u32``), or -1.
-
-    For ``u32`` the -1 is ``0xffffffff``.
-    """
-    return each("first_leading_bit", _leading, _integers(x))
-
-
 def _smaller(a: Any, b: Any) -> Any:
     return b if b < a else a  # noqa: FURB136 - min() is the intrinsic here
 
@@ -303,16 +319,3 @@ def _larger(a: Any, b: Any) -> Any:
 def _smooth(low: Float32, high: Float32, x: Float32) -> Any:
     t = clamp((x - low) / (high - low), 0.0, 1.0)
     return t * t * (3.0 - 2.0 * t)
-
-
-def _leading(a: Int32 | UInt32) -> Int32 | UInt32:
-    magnitude = ~int(a) if int(a) < 0 else int(a)
-    position = magnitude.bit_length() - 1
-    return type(a)(Int32(position))
-
-
-def _integers(x: Any) -> Any:
-    kind = x.__shader_type__ if isinstance(x, VectorValue) else None
-    if isinstance(x, float) or (kind is not None and not kind.scalar.is_integer):
-        raise ShaderTypeError(explain("only integers have bits to count", fix="Convert: u32(x)."))
-    return x

@@ -1,4 +1,4 @@
-"""Intrinsics over whole vectors and matrices, packing, selection, and those that only a GPU has."""
+"""Intrinsics over whole vectors and matrices, and selection."""
 
 # WGSL's names are Python's builtins, and a function is named by its result.
 # ruff: noqa: A001, D401
@@ -6,17 +6,14 @@
 
 from __future__ import annotations
 
-import struct
-from typing import Any, NoReturn, TypeVar, overload
+from typing import Any, TypeVar, overload
 
 import numpy as np
 
-from heapscene.errors import ShaderError, ShaderTypeError, explain
+from heapscene.errors import ShaderTypeError, explain
 from heapscene.shader.lang.apply import each, float_vectors, floats, intrinsic, rounded
-from heapscene.shader.lang.literals import concrete
 from heapscene.shader.lang.matrices import MatrixValue, dot_products, mat2, mat3, mat4
-from heapscene.shader.lang.scalars import Float32, UInt32, scalar_type
-from heapscene.shader.lang.vector_value import VectorValue, to_scalar, vector_class
+from heapscene.shader.lang.vector_value import VectorValue
 from heapscene.shader.lang.vectors import (
     vec2,
     vec2b,
@@ -31,34 +28,22 @@ from heapscene.shader.lang.vectors import (
     vec4i,
     vec4u,
 )
-from heapscene.shader.types import BOOL, F32, I32, U32, Scalar
+from heapscene.shader.types import BOOL
 
 __all__ = [
-    "Discard",
     "all",
     "any",
-    "array_length",
-    "bitcast_f32",
-    "bitcast_i32",
-    "bitcast_u32",
     "cross",
     "determinant",
-    "discard",
     "distance",
     "dot",
-    "dpdx",
-    "dpdy",
     "faceforward",
-    "fwidth",
     "length",
     "normalize",
-    "pack4x8unorm",
     "reflect",
     "refract",
     "select",
     "transpose",
-    "unpack4x8unorm",
-    "workgroup_barrier",
 ]
 
 FV = TypeVar("FV", vec2, vec3, vec4)
@@ -68,11 +53,6 @@ T = TypeVar("T")
 BV = TypeVar("BV", vec2b, vec3b, vec4b)
 
 _root = rounded(np.sqrt)
-_CODES = {F32: "<f", I32: "<i", U32: "<I"}
-
-
-class Discard(Exception):  # noqa: N818 - not an error: the pixel stays as it was
-    """Leaves a fragment function without a colour."""
 
 
 @overload
@@ -123,6 +103,7 @@ def distance(a: F, b: F) -> float:
 @intrinsic
 def normalize(x: FV) -> FV:
     """``x / length(x)``; not defined for the zero vector."""
+    float_vectors("normalize", x)
     return x / length(x)
 
 
@@ -237,129 +218,4 @@ def _bools(name: str, x: object) -> tuple[bool, ...]:
         return x._parts
     raise ShaderTypeError(
         explain(f"{name}() needs bools, not a {type(x).__name__}", fix=f"Compare: {name}(v > w).")
-    )
-
-
-def _bitcast(target: Scalar, x: Any) -> Any:
-    if isinstance(x, VectorValue):
-        cls = vector_class(target, len(x))
-        return cls(*[_bitcast(target, part) for part in x])
-    x = concrete(x)
-    if isinstance(x, float):
-        x = Float32(x)
-    kind = scalar_type(x)
-    if kind is None or kind is BOOL:
-        raise ShaderTypeError(explain(f"a {type(x).__name__} has no 32 bits"))
-    (bits,) = struct.unpack(_CODES[target], struct.pack(_CODES[kind], x))
-    return to_scalar(target, bits)
-
-
-@overload
-def bitcast_f32(x: float) -> float: ...
-@overload
-def bitcast_f32(x: vec2i | vec2u) -> vec2: ...
-@overload
-def bitcast_f32(x: vec3i | vec3u) -> vec3: ...
-@overload
-def bitcast_f32(x: vec4i | vec4u) -> vec4: ...
-@intrinsic
-def bitcast_f32(x: Any) -> Any:
-    """The float with the same 32 bits."""
-    return _bitcast(F32, x)
-
-
-@overload
-def bitcast_u32(x: float) -> int: ...
-@overload
-def bitcast_u32(x: vec2 | vec2i) -> vec2u: ...
-@overload
-def bitcast_u32(x: vec3 | vec3i) -> vec3u: ...
-@overload
-def bitcast_u32(x: vec4 | vec4i) -> vec4u: ...
-@intrinsic
-def bitcast_u32(x: Any) -> Any:
-    """The ``u32`` with the same 32 bits."""
-    return _bitcast(U32, x)
-
-
-@overload
-def bitcast_i32(x: float) -> int: ...
-@overload
-def bitcast_i32(x: vec2 | vec2u) -> vec2i: ...
-@overload
-def bitcast_i32(x: vec3 | vec3u) -> vec3i: ...
-@overload
-def bitcast_i32(x: vec4 | vec4u) -> vec4i: ...
-@intrinsic
-def bitcast_i32(x: Any) -> Any:
-    """The ``i32`` with the same 32 bits."""
-    return _bitcast(I32, x)
-
-
-@intrinsic
-def pack4x8unorm(x: vec4) -> int:
-    """Four numbers in [0, 1] as bytes of one ``u32``, the first in the lowest byte."""
-    float_vectors("pack4x8unorm", x)
-    if len(x) != 4:
-        raise ShaderTypeError(explain("pack4x8unorm() needs a vec4"))
-    scaled = np.clip(np.nan_to_num(np.asarray(x)), np.float32(0), np.float32(1)) * np.float32(255)
-    parts = np.floor(np.float32(0.5) + scaled).astype(np.uint32)
-    return UInt32(int(sum(int(part) << (8 * i) for i, part in enumerate(parts))))
-
-
-@intrinsic
-def unpack4x8unorm(x: int) -> vec4:
-    """The four bytes of a ``u32`` as numbers in [0, 1], the lowest byte first."""
-    word = to_scalar(U32, x)
-    return vec4(*[Float32((int(word) >> (8 * i)) & 255) / 255.0 for i in range(4)])
-
-
-@intrinsic
-def array_length(array: Any) -> int:
-    """How many elements a storage array has."""
-    return UInt32(len(array))
-
-
-@intrinsic
-def discard() -> NoReturn:
-    """Leave the fragment function without a colour; the call then returns ``None`` in CPython."""
-    raise Discard
-
-
-@intrinsic
-def dpdx(x: F) -> F:
-    """Difference to the neighbouring pixel in x."""
-    raise _neighbours("dpdx", x)
-
-
-@intrinsic
-def dpdy(x: F) -> F:
-    """Difference to the neighbouring pixel in y."""
-    raise _neighbours("dpdy", x)
-
-
-@intrinsic
-def fwidth(x: F) -> F:
-    """``abs(dpdx(x)) + abs(dpdy(x))``."""
-    raise _neighbours("fwidth", x)
-
-
-def _neighbours(name: str, x: object) -> ShaderError:
-    return ShaderError(
-        explain(
-            f"{name}() needs the neighbouring pixels, and a call in CPython has one",
-            facts={"value": x},
-            fix="Run the program on the GPU, or pass the derivative as a parameter.",
-        )
-    )
-
-
-@intrinsic
-def workgroup_barrier() -> None:
-    """Wait for the other invocations of the workgroup."""
-    raise ShaderError(
-        explain(
-            "workgroup_barrier() needs the other invocations, and a call in CPython has one",
-            fix="Split the function at its barriers into helpers, and call those.",
-        )
     )

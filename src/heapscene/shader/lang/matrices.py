@@ -10,7 +10,7 @@ is a row); ``m * s`` scales.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, TypeVar, overload
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Never, Self, TypeVar, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -71,7 +71,7 @@ class MatrixValue(Generic[V]):
         """Return the matrix with these rows."""
         return cls(np.array([np.asarray(row) for row in rows]))
 
-    def __setattr__(self, name: str, value: object) -> None:
+    def __setattr__(self, name: str, value: Never) -> None:
         raise ShaderTypeError(
             explain(
                 f"{type(self).__name__} values do not change: {name!r} was assigned",
@@ -124,6 +124,9 @@ class MatrixValue(Generic[V]):
 
     def __neg__(self) -> Self:
         return self._map(-column for column in self._columns)
+
+    def __pos__(self) -> Self:
+        return self
 
     def __mul__(self, factor: float) -> Self:
         if isinstance(factor, (VectorValue, MatrixValue)):
