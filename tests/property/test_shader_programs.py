@@ -16,7 +16,7 @@ from heapscene import shader
 from heapscene.shader import emit, ir
 from heapscene.shader.types import U32, ArrayType
 
-PROGRAMS = 60
+PROGRAMS = 40
 INPUTS = 12
 
 pytestmark = pytest.mark.gpu
@@ -82,7 +82,7 @@ class Author:
     def _u32(self, sub):
         return [
             *self._whole("u32", sub),
-            lambda: f"({sub('u32')} // {sub('u32')})",
+            lambda: f"({sub('u32')} // {self.pick(*self.known('u32'))})",
             lambda: f"({sub('u32')} % ({sub('u32')} | 1))",
             lambda: f"u32({sub('i32')})",
             lambda: f"u32({sub('f32')})",

@@ -438,6 +438,8 @@ def test_arrays_are_copied():
     seen = DrawList(Scene(node))
     seen.pull()
     assert model(seen.draws[0])[:3, 3].tolist() == [1, 2, 3]
+    with pytest.raises(ValueError, match="read-only"):
+        node.position[0] = 5
 
 
 def test_draws_are_drawn_as_they_are_or_moved_by_their_groups():
@@ -508,6 +510,21 @@ def test_a_draw_that_cannot_be_made_is_made_when_it_can():
         seen.pull()
     node.material = material
     assert seen.pull()[0] == 1
+
+
+def test_no_tree_is_too_deep():
+    leaf = mesh(position=(0, 0, 1))
+    top = Group(leaf, position=(1, 0, 0))
+    for _ in range(3000):
+        top = Group(top, position=(1, 0, 0))
+    scene = Scene(top)
+    seen = DrawList(scene)
+    assert seen.pull() == (1, 0, 0)
+    assert model(seen.draws[0])[:3, 3].tolist() == [3001, 0, 1]
+    top.visible = False
+    assert seen.pull() == (0, 0, 1)
+    scene.remove(top)
+    assert seen.pull() == (0, 1, 0)
 
 
 def test_clear_and_the_collection_protocol():
