@@ -317,6 +317,22 @@ def scene_group(scene):
     return next(iter(scene))
 
 
+def test_sets_of_adaptive_values():
+    a, b = mesh(), mesh()
+    child = cval(a)
+    parts = cset([child, b])
+    scene = Scene(parts)
+    seen = DrawList(scene)
+    assert seen.pull() == (2, 0, 0)
+    child.value = None
+    scene.add(a)
+    assert seen.pull() == (1, 1, 0)
+    parts.remove(child)
+    child.value = a
+    assert seen.pull() == (0, 0, 0)
+    assert a.parent is scene
+
+
 def test_what_a_set_got_while_it_was_away_arrives_in_its_place():
     a, b, c = (mesh(position=(i, 0, 0)) for i in range(3))
     parts = cset([a])
