@@ -19,6 +19,7 @@ from heapscene.shader import ProgramLike
 __all__ = ["Bucket"]
 
 _ROOM = 8
+_FEW = 8
 _ZERO = bytes(4 * RECORD_WORDS)
 
 
@@ -147,6 +148,29 @@ class Bucket:
             self.records.write((first + 1) * RECORD_WORDS, data)
         self._write(first, self._record(resident), is_new=True)
 
+    def put_all(self, residents: list[Resident], state: PipelineState) -> None:
+        """Put draws, which are in no slot, into the slot of `state`, in one pass."""
+        residents.sort(key=lambda resident: resident.rank)
+        slot = self.slot(state)
+        for resident in residents:
+            resident.slot = slot
+        if len(residents) <= _FEW or not slot.ranks or residents[0].rank > slot.ranks[-1]:
+            for resident in residents:
+                self.put(resident)
+            return
+        self._squeeze(slot)
+        if len(slot.ranks) + len(residents) > slot.room:
+            self._make_room(slot, len(residents))
+        new = [self._record(resident) for resident in residents]
+        for record in new:
+            self._sum(record, 1)
+        old = self.table()[slot.start : slot.stop]
+        rows = np.concatenate(
+            [old, np.frombuffer(b"".join(new), np.uint32).reshape(-1, RECORD_WORDS)]
+        )
+        self.records.write(slot.start * RECORD_WORDS, rows[slot.merge(residents)])
+        self.generation += 1
+
     def rewrite(self, resident: Resident) -> None:
         """Write the record of a draw where it is."""
         at = resident.slot.find(resident.rank)
@@ -195,13 +219,13 @@ class Bucket:
     def _zero(self, first: int, stop: int) -> None:
         self.records.write(first * RECORD_WORDS, np.zeros((stop - first) * RECORD_WORDS, np.uint32))
 
-    def _make_room(self, slot: Slot) -> None:
+    def _make_room(self, slot: Slot, more: int = 1) -> None:
         """Give a full slot more records, at the end of the table if others lie behind it.
 
         Words past the table are zero: whatever shrinks it has made holes of its records.
         """
         length = len(slot.ranks)
-        room = length + max(_ROOM, length // 2)
+        room = length + max(_ROOM, length // 2, more)
         end = self.n_records
         if slot.start + slot.room != end and length:
             old, start = slot.start, end

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from heapscene.adaptive import AVal, Sink
-from heapscene.draw import Draw, DrawChange, encode_rows, encode_value
+from heapscene.draw import Draw, DrawChange, PipelineState, encode_rows, encode_value
 from heapscene.errors import InputError, explain
 from heapscene.heap.bounds import world_bounds
 from heapscene.heap.bucket import Bucket
@@ -134,15 +134,17 @@ class Heap:
         if not keys:
             return
         stale: dict[Resident, list[Any]] = {}
+        states: dict[Resident, PipelineState] = {}
         errors: list[Exception] = []
         failed: dict[Any, None] = {}
         try:
             for key in keys:
                 try:
-                    self._hear(key, stale)
+                    self._hear(key, stale, states)
                 except Exception as error:  # noqa: BLE001  raised below
                     failed[key] = None
                     errors.append(error)
+            _route(states)
             for resident, causes in stale.items():
                 try:
                     self._settle(resident, self._planner.plan(resident.draw, resident))
@@ -344,10 +346,18 @@ class Heap:
 
     # One value
 
-    def _hear(self, key: Any, stale: dict[Resident, list[Any]]) -> None:
-        """Bring one marked value up to date, or note the draws that have to be planned anew."""
+    def _hear(
+        self,
+        key: Any,
+        stale: dict[Resident, list[Any]],
+        states: dict[Resident, PipelineState],
+    ) -> None:
+        """Bring one marked value up to date, or note the draws to plan anew or to route."""
         if isinstance(key, Listener):
-            self._hear_role(key, stale)
+            if key.role == "state":
+                states.update(dict.fromkeys(key.users, read_state(key.aval.force())))
+            else:
+                self._hear_role(key, stale)
         elif isinstance(key, Shape):
             self._planner.renew(key)
             for resident in key.users:
@@ -376,13 +386,6 @@ class Heap:
         if listener.role == "visible":
             for resident in listener.users:
                 self._resize(resident, bool(value), resident.instances)
-        elif listener.role == "state":
-            state = read_state(value)
-            for resident in listener.users:
-                if resident.slot.state != state:
-                    resident.bucket.take(resident)
-                    resident.slot = resident.bucket.slot(state)
-                    resident.bucket.put(resident)
         elif listener.role == "instance_count":
             count = read_count(value)
             for resident in listener.users:
@@ -402,6 +405,17 @@ class Heap:
         self.visible_count += resident.is_drawn
         resident.bucket.rewrite(resident)
         self.bounds_generation += 1
+
+
+def _route(states: dict[Resident, PipelineState]) -> None:
+    """Move draws to the slots of their states, all of a slot at once."""
+    groups: dict[tuple[Bucket, PipelineState], list[Resident]] = {}
+    for resident, state in states.items():
+        if resident.slot.state != state:
+            resident.bucket.take(resident)
+            groups.setdefault((resident.bucket, state), []).append(resident)
+    for (bucket, state), residents in groups.items():
+        bucket.put_all(residents, state)
 
 
 @cache

@@ -32,7 +32,7 @@ class Placement:
         """
         shape = plan.shape
         tried: set[int] = set()
-        beside = (page for page in self.pages if shape in page.parts)
+        beside = list(shape.pages)
         for page in chain(() if home is None else (home,), beside, reversed(self.pages)):
             if page.number not in tried:
                 tried.add(page.number)
@@ -62,7 +62,7 @@ class Placement:
             for entry in part.entries:
                 page.release(entry)
             del page.parts[shape]
-            self._unregister(shape)
+            self._unregister(shape, page)
 
     def tidy(self, in_use: set[Page]) -> None:
         """Let used words follow what is allocated, and drop empty pages but the first."""
@@ -87,7 +87,7 @@ class Placement:
             return None
         if part.refs == 0:
             page.parts[shape] = part
-            self._register(shape)
+            self._register(shape, page)
         part.refs += 1
         self._fill(page, fresh)
         return part, entries
@@ -102,9 +102,9 @@ class Placement:
                 if isinstance(data, Entry):
                     self._sink.retry(entry)  # its value raised: ask again
 
-    def _register(self, shape: Shape) -> None:
-        shape.parts += 1
-        if shape.parts > 1:
+    def _register(self, shape: Shape, page: Page) -> None:
+        shape.pages.append(page)
+        if len(shape.pages) > 1:
             return
         is_known = self._planner.renewed.get(shape.key) is shape
         self._planner.shapes[shape.key] = shape
@@ -113,9 +113,9 @@ class Placement:
         if shape.avals and not is_known:
             self._sink.retry(shape)  # nobody listened since its arrays were read
 
-    def _unregister(self, shape: Shape) -> None:
-        shape.parts -= 1
-        if shape.parts:
+    def _unregister(self, shape: Shape, page: Page) -> None:
+        shape.pages.remove(page)
+        if shape.pages:
             return
         if self._planner.shapes.get(shape.key) is shape:
             del self._planner.shapes[shape.key]

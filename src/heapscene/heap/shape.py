@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from heapscene.adaptive import AVal
 from heapscene.draw import Geometry, check_geometry, numpy_dtype
 from heapscene.errors import GeometryError, explain
-from heapscene.heap.page import Piece
+from heapscene.heap.page import Page, Piece
 from heapscene.heap.resident import Resident
 from heapscene.heap.schema import HeaderField, Schema
 from heapscene.shader import types
@@ -35,8 +35,8 @@ class Shape:
         Indices (or vertices) to draw, bytes per index (0: none), bytes before the first.
     vertex_first, vertex_span
         The range of vertices that is used.
-    parts, users
-        How many pages it lies on; who uses it, if it is adaptive.
+    pages, users
+        Where it lies; who uses it, if it is adaptive.
     """
 
     __slots__ = (
@@ -49,7 +49,7 @@ class Shape:
         "indices",
         "key",
         "nbytes",
-        "parts",
+        "pages",
         "pieces",
         "schema",
         "users",
@@ -87,7 +87,7 @@ class Shape:
             if isinstance(value, AVal) and not value.is_constant
         )
         self.nbytes = sum(max(16, (piece.nbytes + 15) & ~15) for piece in self.pieces)
-        self.parts = 0
+        self.pages: list[Page] = []
         self.users: dict[Resident, None] = {}
 
 

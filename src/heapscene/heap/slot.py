@@ -87,6 +87,22 @@ class Slot:
         residents[at] = resident
         return at, at + 1
 
+    def merge(self, residents: list[Resident]) -> list[int]:
+        """Take draws in, none of which is here, while there are no holes.
+
+        Returns
+        -------
+        list[int]
+            The new order of records: places in the old ones followed by those of `residents`.
+        """
+        ranks = [*self.ranks, *(resident.rank for resident in residents)]
+        everyone = [*self.residents, *residents]
+        order = sorted(range(len(ranks)), key=ranks.__getitem__)
+        self.ranks = [ranks[at] for at in order]
+        self.residents = [everyone[at] for at in order]
+        self.live = len(order)
+        return order
+
     def clear(self, rank: int) -> tuple[int, int]:
         """Take a draw out; return the range of records to zero, counted from the slot's start."""
         ranks, residents = self.ranks, self.residents

@@ -257,6 +257,34 @@ def test_empty_buckets_and_pages_go():
     assert [page.number for page in pages] == [0]
 
 
+def test_many_flips_merge_in_order():
+    states = [cval(PipelineState()) for _ in range(200)]
+    draws = [draw(state=state) for state in states]
+    heap = heap_of(*draws)
+    for every, state in (
+        (3, BACK),
+        (2, BACK),
+        (5, PipelineState()),
+        (1, BACK),
+        (7, PipelineState()),
+    ):
+        for k in range(0, 200, every):
+            states[-1 - k].value = state
+        heap.pull()
+        agrees(heap, *draws)
+    assert heap.stats()["records"] < 4 * 200
+
+
+def test_one_state_for_many_draws_is_asked_once():
+    state = cval(PipelineState())
+    draws = [draw(state=state if k % 2 else BACK) for k in range(60)]
+    heap = heap_of(*draws)
+    state.value = BACK
+    heap.pull()
+    agrees(heap, *draws)
+    assert heap.order() == draws
+
+
 # Counts, hiding, states
 
 
