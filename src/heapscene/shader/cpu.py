@@ -29,6 +29,7 @@ from heapscene.shader.lang import (
     type_of,
     u32,
 )
+from heapscene.shader.operators import SYMBOLS, binary, boolean, compare, number
 
 if TYPE_CHECKING:
     from heapscene.shader.stages import ShaderFunction
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
 __all__ = ["Runner", "shader_range"]
 
 _CONCRETE, _BOOLEAN, _CAPTURED, _FIT = ".concrete", ".boolean", ".captured", ".fit"
+_BINARY, _COMPARE, _NUMBER = ".binary", ".compare", ".number"
 
 
 class Runner:
@@ -60,9 +62,12 @@ class Runner:
             "__name__": shader._body.__module__,
             "__file__": source.filename,
             _CONCRETE: concrete,
-            _BOOLEAN: _boolean,
+            _BOOLEAN: boolean,
             _CAPTURED: _seen,
             _FIT: convert,
+            _BINARY: binary,
+            _COMPARE: compare,
+            _NUMBER: number,
             **typing.literals,
         }
         exec(compile(module, source.filename, "exec", dont_inherit=True), self._scope)  # noqa: S102
@@ -95,7 +100,7 @@ class Runner:
             raise ShaderTypeError(explain(f"{shader.name}(): {error}")) from None
         values: dict[str, Any] = {}
         for parameter in shader.parameters:
-            value = captured(given.get(parameter.name, parameter.default))
+            value = given.get(parameter.name, parameter.default)
             if isinstance(value, Builtin):
                 raise ShaderTypeError(
                     explain(
@@ -185,6 +190,25 @@ class _Typing(ast.NodeTransformer):
         target = cast("ast.expr", self.visit(node.target))
         return ast.copy_location(ast.Assign([target], fitted), node)
 
+    def visit_BinOp(self, node: ast.BinOp) -> ast.AST:
+        self.generic_visit(node)
+        return _operation(_BINARY, node, type(node.op), node.left, node.right)
+
+    def visit_AugAssign(self, node: ast.AugAssign) -> ast.AST:
+        self.generic_visit(node)
+        if not isinstance(node.target, ast.Name):
+            node.value = _call(_NUMBER, node.value)
+            return node
+        old = ast.copy_location(ast.Name(node.target.id, ast.Load()), node.target)
+        new = _operation(_BINARY, node, type(node.op), old, node.value)
+        return ast.copy_location(ast.Assign([node.target], _made_concrete(new)), node)
+
+    def visit_Compare(self, node: ast.Compare) -> ast.AST:
+        self.generic_visit(node)
+        if len(node.ops) > 1 or type(node.ops[0]) not in SYMBOLS:
+            return node
+        return _operation(_COMPARE, node, type(node.ops[0]), node.left, node.comparators[0])
+
     def visit_BoolOp(self, node: ast.BoolOp) -> ast.AST:
         self.generic_visit(node)
         node.values = [_call(_BOOLEAN, value) for value in node.values]
@@ -194,6 +218,8 @@ class _Typing(ast.NodeTransformer):
         self.generic_visit(node)
         if isinstance(node.op, ast.Not):
             node.operand = _call(_BOOLEAN, node.operand)
+        else:
+            node.operand = _call(_NUMBER, node.operand)
         return node
 
     def _visit_test(self, node: Any) -> Any:
@@ -207,6 +233,13 @@ class _Typing(ast.NodeTransformer):
 def _call(name: str, value: ast.expr, *more: ast.expr) -> ast.expr:
     function = ast.copy_location(ast.Name(name, ast.Load()), value)
     return ast.copy_location(ast.Call(function, [value, *more], []), value)
+
+
+def _operation(
+    name: str, node: ast.AST, operator: type, left: ast.expr, right: ast.expr
+) -> ast.expr:
+    symbol = ast.copy_location(ast.Constant(SYMBOLS[operator]), left)
+    return ast.copy_location(_call(name, symbol, left, right), node)
 
 
 def _made_concrete(value: ast.expr) -> ast.expr:
@@ -226,18 +259,13 @@ def _local_names(tree: ast.FunctionDef) -> frozenset[str]:
     return frozenset(arguments | stored)
 
 
-def _boolean(value: object) -> bool:
-    if isinstance(value, (bool, np.bool_)):
-        return bool(value)
-    kind = type(value).__name__
-    fix = "Write  all(v)  or  any(v)." if kind.startswith("vec") else "Compare it:  x != 0."
-    raise ShaderTypeError(explain(f"a {kind} is neither true nor false", fix=fix))
-
-
 def _seen(value: object) -> Any:
     """Return what a captured object is inside a shader function."""
     if isinstance(value, (BuiltinFunctionType, type)) and value in _REPLACED:
         return _REPLACED[value]
+    if value is int or value is float:
+        fix = "Write f32(x)." if value is float else "Write i32(x) or u32(x)."
+        raise ShaderTypeError(explain(f"{value.__name__} has no 32-bit type", fix=fix))
     if isinstance(value, np.ufunc) or getattr(value, "__module__", None) in ("math", "cmath"):
         name = getattr(value, "__name__", str(value))
         raise ShaderTypeError(

@@ -255,7 +255,7 @@ def binary_type(op: str, left: Type, right: Type) -> Type | None:
     if op in ("<<", ">>"):
         return left if _KINDS["I"](left) and right == _shaped(left, U32) else None
     if op in ("&", "|", "^"):
-        fits = _KINDS["I"](left) or (left == BOOL and op != "^")
+        fits = _KINDS["I"](left) or (_KINDS["B"](left) and op != "^")
         return left if fits and left == right else None
     if op in ("==", "!="):
         return _shaped(left, BOOL) if _is_flat(left) and left == right else None

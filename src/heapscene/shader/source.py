@@ -9,10 +9,12 @@ from __future__ import annotations
 import ast
 import builtins
 import difflib
+import functools
 import inspect
 import itertools
 import linecache
 import textwrap
+import warnings
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from types import CodeType, FunctionType
@@ -22,7 +24,6 @@ from heapscene.errors import ShaderNameError, ShaderSyntaxError, ShaderTypeError
 
 __all__ = ["FunctionSource", "read_source"]
 
-_FUTURE_ANNOTATIONS = 0x1000000
 _given_texts = itertools.count(1)
 
 
@@ -78,9 +79,10 @@ class FunctionSource:
             return annotation
         scope = {**self._enclosing, **_closure(self._function)}
         try:
-            return eval(annotation, self._function.__globals__, scope)  # noqa: S307
+            found = eval(annotation, self._function.__globals__, scope)  # noqa: S307
         except NameError as error:
             raise self._unknown(error.name or annotation) from error
+        return self.evaluate(found)  # a string in quotes gives a string once more
 
     @property
     def where(self) -> str:
@@ -146,7 +148,8 @@ def read_source(
         )
     filename, lines, block, first = _text_of(function, source)
     tree = _parse(block, first, name, filename)
-    _check_same_code(tree, function, filename)
+    if source is None:
+        _check_same_code(tree, function, lines, filename)
     wanted = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)} | _names_in_strings(
         function
     )
@@ -202,46 +205,37 @@ def _parse(block: list[str], first: int, name: str, filename: str) -> ast.Functi
     raise _not_the_text(name, filename)
 
 
-def _check_same_code(tree: ast.FunctionDef, function: FunctionType, filename: str) -> None:
+def _check_same_code(
+    tree: ast.FunctionDef, function: FunctionType, lines: list[str], filename: str
+) -> None:
     # pytest rewrites 'assert' before it compiles, so such functions cannot be compared.
     if any(isinstance(node, ast.Assert) for node in ast.walk(tree)):
         return
-    code = function.__code__
-    again = _compile_again(tree, code)
-    if again is None or again.co_code != code.co_code or _constants(again) != _constants(code):
+    codes = _codes_of("".join(lines), filename)
+    if codes and _signature(function.__code__) not in codes:
         raise _not_the_text(tree.name, filename)
 
 
-_AGAIN = "<again>"  # not the function's own name: a recursive call would become a closure
+@functools.lru_cache(maxsize=4)
+def _codes_of(text: str, filename: str) -> frozenset[tuple[Any, ...]]:
+    # The whole file, since what surrounds a function changes its instructions.
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            pending = [compile(text, filename, "exec", dont_inherit=True)]
+        except SyntaxError:  # for example a cell with magic commands
+            return frozenset()
+    found: set[tuple[Any, ...]] = set()
+    while pending:
+        code = pending.pop()
+        found.add(_signature(code))
+        pending += [constant for constant in code.co_consts if isinstance(constant, CodeType)]
+    return frozenset(found)
 
 
-def _compile_again(tree: ast.FunctionDef, code: CodeType) -> CodeType | None:
-    inner = ast.FunctionDef(
-        _AGAIN, tree.args, tree.body, [], tree.returns, lineno=1, col_offset=0
-    )
-    cells = [ast.arg(name) for name in code.co_freevars]
-    no_arguments = ast.arguments([], cells, None, [], [], None, [])
-    outer = ast.FunctionDef("outer", no_arguments, [inner], [], None, lineno=1, col_offset=0)
-    module = ast.fix_missing_locations(ast.Module([outer], []))
-    compiled = compile(
-        module, "<again>", "exec", code.co_flags & _FUTURE_ANNOTATIONS, dont_inherit=True
-    )
-    return _find_code(compiled, _AGAIN)
-
-
-def _find_code(code: CodeType, name: str) -> CodeType | None:
-    for constant in code.co_consts:
-        if isinstance(constant, CodeType):
-            if constant.co_name == name:
-                return constant
-            found = _find_code(constant, name)
-            if found is not None:
-                return found
-    return None
-
-
-def _constants(code: CodeType) -> list[str]:
-    return [repr(value) for value in code.co_consts if not isinstance(value, CodeType)]
+def _signature(code: CodeType) -> tuple[Any, ...]:
+    constants = [repr(value) for value in code.co_consts if not isinstance(value, CodeType)]
+    return code.co_name, code.co_code, tuple(constants), code.co_names
 
 
 def _not_the_text(name: str, filename: str) -> ShaderSyntaxError:

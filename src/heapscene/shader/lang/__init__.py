@@ -32,6 +32,7 @@ from heapscene.shader.lang.resources import uniform as uniform
 from heapscene.shader.lang.resources import workgroup as workgroup
 from heapscene.shader.lang.scalars import f32 as f32
 from heapscene.shader.lang.scalars import i32 as i32
+from heapscene.shader.lang.scalars import refuse_mix as refuse_mix
 from heapscene.shader.lang.scalars import u32 as u32
 from heapscene.shader.lang.vector_value import VectorValue as VectorValue
 from heapscene.shader.lang.vectors import vec2 as vec2

@@ -169,7 +169,7 @@ def unpack2x16unorm(x: int) -> vec2:
 @intrinsic
 def pack2x16float(x: vec2) -> int:
     """Two numbers as 16-bit floats in one ``u32``, the first in the lower half."""
-    float_vectors("pack2x16float", x)
+    _needs_size("pack2x16float", x, 2)
     with np.errstate(all="ignore"):
         halves = np.asarray(x).astype(np.float16).view(np.uint16)
     return _packed(halves.tolist(), 16)
@@ -183,11 +183,15 @@ def unpack2x16float(x: int) -> vec2:
 
 
 def _scaled(name: str, x: Any, size: int, *, low: int, scale: int) -> list[int]:
-    float_vectors(name, x)
-    if len(x) != size:
-        raise ShaderTypeError(explain(f"{name}() needs a vec{size}"))
+    _needs_size(name, x, size)
     clipped = np.clip(np.nan_to_num(np.asarray(x)), np.float32(low), np.float32(1))
     return np.floor(np.float32(0.5) + clipped * np.float32(scale)).astype(int).tolist()
+
+
+def _needs_size(name: str, x: Any, size: int) -> None:
+    float_vectors(name, x)
+    if len(x) != size:
+        raise ShaderTypeError(explain(f"{name}() needs a vec{size}, not a {type(x).__name__}"))
 
 
 def _packed(parts: list[int], width: int) -> UInt32:

@@ -94,6 +94,8 @@ def convert(value: object, kind: Type, where: str) -> Any:
     ShaderTypeError
         It is of another type, or has another shape.
     """
+    if isinstance(value, enum.Enum):
+        value = value.value
     if getattr(type(value), "__shader_type__", None) == kind or (
         kind is BOOL and type(value) is bool
     ):

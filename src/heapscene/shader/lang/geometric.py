@@ -103,6 +103,7 @@ def distance(a: F, b: F) -> float:
 @intrinsic
 def normalize(x: FV) -> FV:
     """``x / length(x)``; not defined for the zero vector."""
+    float_vectors("normalize", x)
     return x / length(x)
 
 

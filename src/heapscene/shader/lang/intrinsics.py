@@ -6,7 +6,9 @@ import builtins
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from heapscene.errors import ShaderTypeError, explain
 from heapscene.shader.lang import bits, componentwise, execution, geometric
+from heapscene.shader.lang.literals import AbstractInt
 from heapscene.shader.lang.scalars import scalar_type
 
 __all__ = ["INTRINSICS", "PYTHON_BUILTINS", "shader_bool"]
@@ -14,7 +16,11 @@ __all__ = ["INTRINSICS", "PYTHON_BUILTINS", "shader_bool"]
 
 def shader_bool(value: Any) -> bool:
     """``bool(x)`` in a shader function: whether a number is not zero."""
-    return bool(value) if scalar_type(value) is not None else bool(value != 0)
+    if scalar_type(value) is None and not isinstance(value, AbstractInt):
+        raise ShaderTypeError(
+            explain(f"bool() does not take a {type(value).__name__}", fix="Compare:  v != vec3(0).")
+        )
+    return bool(value)
 
 
 INTRINSICS: Mapping[str, Callable[..., Any]] = {

@@ -125,6 +125,9 @@ class MatrixValue(Generic[V]):
     def __neg__(self) -> Self:
         return self._map(-column for column in self._columns)
 
+    def __pos__(self) -> Self:
+        return self
+
     def __mul__(self, factor: float) -> Self:
         if isinstance(factor, (VectorValue, MatrixValue)):
             raise ShaderTypeError(

@@ -348,13 +348,13 @@ class Integer(int):
         return self._wrapped(int(self) << _amount(self, "<<", other))
 
     def __rlshift__(self, other: Any) -> Any:
-        return Int32(other) << self
+        return Int32(other) << self if _is_literal(other) else NotImplemented
 
     def __rshift__(self, other: Any) -> Any:
         return self._wrapped(int(self) >> _amount(self, ">>", other))
 
     def __rrshift__(self, other: Any) -> Any:
-        return Int32(other) >> self
+        return Int32(other) >> self if _is_literal(other) else NotImplemented
 
     def __invert__(self) -> Any:
         return self._wrapped(~int(self))
@@ -398,7 +398,7 @@ class Integer(int):
 
 def _amount(left: Integer, operator: str, amount: object) -> int:
     # WGSL takes the amount modulo 32; a literal amount must be below 32.
-    if scalar_type(amount) is U32:
+    if scalar_type(amount) in (U32, I32):
         return int(amount) & 31  # pyright: ignore[reportArgumentType]
     if isinstance(amount, int) and _is_literal(amount):
         if not 0 <= amount < 32:

@@ -223,8 +223,11 @@ class VectorValue(Generic[S, B, V2, V3, V4]):
         return self._bitwise("^", op.xor, other)
 
     def _bitwise(self, symbol: str, function: Callable[[Any, Any], Any], other: object) -> Any:
-        if self.__shader_type__.scalar is F32:
-            raise ShaderTypeError(explain(f"{symbol!r} is not defined for {_name(self)}"))
+        scalar = self.__shader_type__.scalar
+        if scalar is F32 or (scalar is BOOL and symbol == "^") or type(other) is not type(self):
+            raise ShaderTypeError(
+                explain(f"{_name(self)} {symbol} {type(other).__name__} is not defined")
+            )
         return self._binary(symbol, function, other)
 
     def __lshift__(self, other: Any) -> Self:
@@ -237,13 +240,21 @@ class VectorValue(Generic[S, B, V2, V3, V4]):
         if not self.__shader_type__.scalar.is_integer:
             raise ShaderTypeError(explain(f"shifts are not defined for {_name(self)}"))
         size = len(self._parts)
+        if not isinstance(other, VectorValue) and scalar_type(other) not in (U32, None):
+            raise ShaderTypeError(
+                explain(f"cannot shift a {_name(self)} by a {type(other).__name__}", fix="u32(n)")
+            )
         by = other._parts if isinstance(other, VectorValue) else (other,) * size
         return self._of(function(a, b) for a, b in zip(self._parts, by, strict=True))
 
     def __neg__(self) -> Self:
+        if self.__shader_type__.scalar is BOOL:
+            raise ShaderTypeError(explain(f"- is not defined for {_name(self)}", fix="Write  ~v."))
         return self._of(-part for part in self._parts)
 
     def __pos__(self) -> Self:
+        if self.__shader_type__.scalar is BOOL:
+            raise ShaderTypeError(explain(f"+ is not defined for {_name(self)}"))
         return self
 
     def __invert__(self) -> Self:
