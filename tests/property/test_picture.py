@@ -82,7 +82,7 @@ def frame_values():
 def run_sequence(device, naive, seed):
     """Return (pictures, pictures covered by 5 % or more, most slots, most pages)."""
     samples = (1, 4)[seed % 2]
-    page_bytes = (64 * 1024, 4 * 1024)[seed // 2 % 2]
+    page_bytes = (64 * 1024, 4 * 1024)[seed // BATCHES % 2]
     world = World(seed)
     sides = [
         Side(device, world, encoding, samples, page_bytes) for encoding in ("expanded", "mega")

@@ -89,9 +89,12 @@ class Changing(Node):
             raise
 
     def _enter(self, live: Live) -> None:
-        self._live = live
         live.sink.watch(self._source, self)
-        live.unsettled[self] = None
+        try:
+            self._pull()  # before it is live: what came meanwhile arrives with all the rest
+        except Exception:  # noqa: BLE001  the next frame tries again, and raises it
+            live.unsettled[self] = None
+        self._live = live
 
     def _leave(self) -> None:
         if self._live is not None:

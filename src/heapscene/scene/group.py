@@ -123,13 +123,14 @@ class Container(Node):
 
     def _pull_children(self) -> None:
         """Bring adaptive children up to date, whatever they raise: a frame will raise it again."""
-        for node in list(self._children.values()):
-            if isinstance(node, Changing):
-                try:
-                    node._pull()
-                except SceneError:
-                    if self._live is not None:
-                        self._live.unsettled[node] = None
+        changing = [node for node in self._children.values() if isinstance(node, Changing)]
+        for node in changing:  # grows: a set may hold adaptive values
+            try:
+                node._pull()
+            except SceneError:
+                if self._live is not None:
+                    self._live.unsettled[node] = None
+            changing += [inner for inner in node._inner() if isinstance(inner, Changing)]
 
 
 class Group(Container, Placed):

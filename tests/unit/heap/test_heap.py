@@ -80,6 +80,11 @@ def test_equal_constants_and_the_same_cell_share_memory():
     assert heap.stats()["entries"] == 5
 
 
+def test_what_cannot_change_is_not_watched():
+    heap = heap_of(draw("red", constant(BOX), visible=constant(True), state=constant(BACK)))
+    assert len(heap._sink) == len(heap._listeners) == 0
+
+
 def test_equal_cells_do_not_share():
     heap = heap_of(draw(cval("red")), draw(cval("red")))
     assert heap.stats()["entries"] == 5
@@ -509,6 +514,23 @@ def test_a_draw_with_a_failing_value_can_be_replaced_and_removed():
     remove(heap, hidden)
     heap.pull()
     assert heap.draw_count == 0
+
+
+@pytest.mark.parametrize("role", ["visible", "state", "instance_count", "geometry"])
+def test_a_draw_with_a_failing_property_can_be_replaced(role):
+    good = {"visible": True, "state": BACK, "instance_count": 2, "geometry": BOX}[role]
+    broken = cval(False)
+    value = computed(lambda: 1 / 0 if broken.value else good)
+    item = draw(**{role: value})
+    heap = heap_of(item)
+    broken.value = True
+    blue = draw("blue", **{role: value})
+    replace(heap, item, blue)
+    with pytest.raises(ZeroDivisionError):
+        heap.apply([DrawChange(None, draw(**{role: value}))])
+    broken.value = False
+    heap.pull()
+    agrees(heap, blue)
 
 
 def test_a_bad_value_moves_with_its_draw_and_is_asked_again():

@@ -9,7 +9,7 @@ from heapscene.draw import Draw, DrawSource, Geometry
 from heapscene.errors import InputError, SceneError
 from heapscene.geometry import box, sphere
 from heapscene.scene import Group, Mesh, Scene, compose, rotation_y, rotation_z
-from reference.drawlist import PROGRAM, DrawList, PlainMaterial, now
+from reference.drawlist import PROGRAM, DrawList, PlainMaterial, now, picture
 
 BOX = box()
 MATERIAL = PlainMaterial()
@@ -50,7 +50,7 @@ def test_nothing_changed_means_no_steps_and_no_work():
     scene = Scene(mesh(rotation=spin.map(rotation_y)), cset([mesh()]), cval(mesh()))
     seen = DrawList(scene)
     seen.pull()
-    seen.picture()
+    picture(seen.draws)
     before = evaluations()
     assert seen.reader.changes() == ()
     assert seen.reader.changes() == ()
@@ -94,10 +94,10 @@ def test_static_meshes_under_a_moving_group_cost_one_node_each():
     scene = Scene(Group([mesh(position=(i, 0, 0)) for i in range(10)], transform=place))
     seen = DrawList(scene)
     seen.pull()
-    seen.picture()
+    picture(seen.draws)
     before = evaluations()
     place.value = moved(5)
-    seen.picture()
+    picture(seen.draws)
     assert evaluations() - before == 11
     assert [model(draw)[0, 3] for draw in seen.draws] == [5 + i for i in range(10)]
 
@@ -315,6 +315,44 @@ def test_adaptive_children():
 
 def scene_group(scene):
     return next(iter(scene))
+
+
+def test_sets_of_adaptive_values():
+    a, b = mesh(), mesh()
+    child = cval(a)
+    parts = cset([child, b])
+    scene = Scene(parts)
+    seen = DrawList(scene)
+    assert seen.pull() == (2, 0, 0)
+    child.value = None
+    scene.add(a)
+    assert seen.pull() == (1, 1, 0)
+    parts.remove(child)
+    child.value = a
+    assert seen.pull() == (0, 0, 0)
+    assert a.parent is scene
+
+
+def test_what_a_set_got_while_it_was_away_arrives_in_its_place():
+    a, b, c = (mesh(position=(i, 0, 0)) for i in range(3))
+    parts = cset([a])
+    group = Group(parts, b)
+    scene = Scene(group)
+    seen = DrawList(scene)
+    seen.pull()
+    scene.remove(group)
+    parts.update([c])
+    scene.add(group)
+    scene.add(mesh(position=(3, 0, 0)))
+    seen.pull()
+    assert [model(draw)[0, 3] for draw in seen.draws] == [0, 2, 1, 3]
+    scene.remove(group)
+    parts.add("what")
+    scene.add(group)
+    with pytest.raises(SceneError, match="a str cannot be a child"):
+        seen.pull()
+    parts.remove("what")
+    assert seen.pull()[0] == 3
 
 
 def test_a_node_that_a_set_let_go_is_free_at_once():
