@@ -1,5 +1,7 @@
 """Compute functions run on the GPU and in CPython with the same numbers."""
 
+# Shader functions use names of WGSL, and wrong ones are the subject.
+# ruff: noqa: A002, A004, PLR0124
 from __future__ import annotations
 
 import enum
@@ -245,7 +247,11 @@ def copy_members(id: vec3u = builtin.global_invocation_id) -> None:
     s = source[id.x]
     inner = s.inner.replace(kind=s.inner.kind + settings.k.y)
     target[id.x] = s.replace(
-        a=s.a + settings.a, c=s.c.with_z(settings.h.x), inner=inner, g=settings.g @ s.g, i=settings.i
+        a=s.a + settings.a,
+        c=s.c.with_z(settings.h.x),
+        inner=inner,
+        g=settings.g @ s.g,
+        i=settings.i,
     )
 
 
@@ -306,9 +312,7 @@ def block_sums(
 
 def test_workgroup_memory_and_barriers(device):
     values = np.arange(150, dtype=np.uint32) ** 2
-    out = run(
-        device, block_sums, {"elements": values, "totals": np.zeros(3, np.uint32)}, groups=3
-    )
+    out = run(device, block_sums, {"elements": values, "totals": np.zeros(3, np.uint32)}, groups=3)
     expected = [values[k : k + 64].sum() for k in (0, 64, 128)]
     np.testing.assert_array_equal(out["totals"], expected)
 
