@@ -1,7 +1,7 @@
 """Random shader functions mean the same in CPython and on the GPU.
 
-Integers wrap, so any operation may be used on them; floats are kept to whole numbers below 1000, which are exact in
-every order of evaluation, so results are compared for equality.
+Integers wrap, so any operation may be used on them; floats are kept to whole numbers below 1000,
+which are exact in every order of evaluation, so results are compared for equality.
 """
 
 from __future__ import annotations
@@ -195,7 +195,9 @@ class Author:
             x, y = free[0], free[-1]
             self.write(depth, f"{x}, {y} = {y}, {x}")
         elif free and kind in ("u32", "i32") and self.rng.random() < 0.3:
-            self.write(depth, f"{self.pick(*free)} {self.pick('+', '^', '*')}= {self.expr(kind, 2)}")
+            self.write(
+                depth, f"{self.pick(*free)} {self.pick('+', '^', '*')}= {self.expr(kind, 2)}"
+            )
         else:
             self.write(depth, f"{name} = {self.expr(kind)}")
             self.names[name] = kind
@@ -221,7 +223,9 @@ def make(seed):
 
 def test_random_programs_agree():
     wgpu = pytest.importorskip("wgpu")
-    device = wgpu.gpu.request_adapter_sync(power_preference="high-performance").request_device_sync()
+    device = wgpu.gpu.request_adapter_sync(
+        power_preference="high-performance"
+    ).request_device_sync()
     programs = [make(seed) for seed in range(PROGRAMS)]
     rng = np.random.default_rng(0)
     given = rng.integers(0, 1 << 32, (INPUTS, 3), dtype=np.uint32)
@@ -236,9 +240,7 @@ def test_random_programs_agree():
 
     a = body.let("a", word(0))
     b = body.let("b", ir.convert(shader.i32.__shader_type__, word(1)))
-    c = body.let(
-        "c", ir.convert(shader.f32.__shader_type__, ir.binary("%", word(2), 100))
-    )
+    c = body.let("c", ir.convert(shader.f32.__shader_type__, ir.binary("%", word(2), 100)))
     for k, (function, _) in enumerate(programs):
         ir.verify_function(function.ir)
         place = ir.index(target, ir.binary("+", ir.binary("*", lane, PROGRAMS), k))
@@ -248,9 +250,7 @@ def test_random_programs_agree():
     found = dispatch(wgpu, device, emit(ir.Module((entry,))), given)
     for k, (function, text) in enumerate(programs):
         expected = [
-            function(
-                shader.u32(int(x)), shader.i32(shader.u32(int(y))), shader.f32(int(z) % 100)
-            )
+            function(shader.u32(int(x)), shader.i32(shader.u32(int(y))), shader.f32(int(z) % 100))
             for x, y, z in given
         ]
         assert found[:, k].tolist() == [int(e) for e in expected], (

@@ -13,7 +13,7 @@ from heapscene.shader.stages import ShaderFunction
 from heapscene.shader.types import VEC4, StructType, Type
 
 if TYPE_CHECKING:
-    from heapscene.shader.ir.nodes import Function
+    from heapscene.shader.ir.nodes import Function, Module
     from heapscene.shader.linking import Stage, Varying
 
 __all__ = ["Program"]
@@ -98,7 +98,6 @@ class Program:
     @cached_property
     def hash(self) -> str:
         """Identity by content: 32 hexadecimal digits."""
-        from heapscene.shader.direct import direct_module
         from heapscene.shader.ir.hash import digest, module_hash, type_text
 
         face = self._interface
@@ -113,7 +112,7 @@ class Program:
         ]
         for kind, defaults in (("a", face.attribute_defaults), ("i", face.input_defaults)):
             parts += [f"{kind}:{n}={_default_text(value)}" for n, value in defaults.items()]
-        return digest(module_hash(direct_module(self)), *parts)
+        return digest(module_hash(self._direct), *parts)
 
     @cached_property
     def wgsl(self) -> str:
@@ -123,10 +122,15 @@ class Program:
         group 0, binding 0, its members sorted by name
         (:func:`heapscene.shader.direct.inputs_struct`).
         """
-        from heapscene.shader.direct import direct_module
         from heapscene.shader.wgsl import emit
 
-        return emit(direct_module(self))
+        return emit(self._direct)
+
+    @cached_property
+    def _direct(self) -> Module:
+        from heapscene.shader.direct import direct_module
+
+        return direct_module(self)
 
     def _make_interface(self) -> Interface:
         from heapscene.shader.linking import defaults_of, join_inputs

@@ -63,9 +63,7 @@ def fetch(type_, offset):
     if isinstance(type_, Vector):
         return ir.construct(type_, *(float_at(offset, k) for k in range(type_.size)))
     assert type_ == MAT4
-    rows = [
-        ir.construct(VEC4, *(float_at(offset, 4 * r + k) for k in range(4))) for r in range(4)
-    ]
+    rows = [ir.construct(VEC4, *(float_at(offset, 4 * r + k) for k in range(4))) for r in range(4)]
     return ir.intrinsic("transpose", ir.construct(MAT4, *rows))
 
 
@@ -115,7 +113,9 @@ def test_a_program_over_pages_is_valid():
 @pytest.mark.gpu
 def test_a_program_over_pages_is_accepted():
     wgpu = pytest.importorskip("wgpu")
-    device = wgpu.gpu.request_adapter_sync(power_preference="high-performance").request_device_sync()
+    device = wgpu.gpu.request_adapter_sync(
+        power_preference="high-performance"
+    ).request_device_sync()
     module = device.create_shader_module(code=emit(heap_module(Program(place, shade))))
     device.create_render_pipeline(
         layout="auto",

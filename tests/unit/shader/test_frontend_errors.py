@@ -1,5 +1,7 @@
 """Wrong programs: what is said, where the caret stands, what to write instead."""
 
+# Shader functions use names of WGSL, and wrong ones are the subject.
+# ruff: noqa: A002, A004, B007, F821, PLW2901, RET503
 from __future__ import annotations
 
 import enum
@@ -20,11 +22,14 @@ from heapscene.shader import (
     i32,
     mat4,
     max,
+    normalize,
+    sqrt,
     storage,
     struct,
     u32,
     uniform,
     vec2,
+    vec2u,
     vec3,
     vec3u,
     vec4,
@@ -418,6 +423,26 @@ def barrier_as_value(id: vec3u = builtin.global_invocation_id) -> None:
     results[id.x] = x
 
 
+@function
+def constant_overflow(a: f32) -> f32:
+    return a + 3.0e38 * 10.0
+
+
+@function
+def constant_root(a: f32) -> f32:
+    return a + sqrt(-1.0)
+
+
+@function
+def constant_zero_direction(a: vec3) -> vec3:
+    return a + normalize(vec3(0.0))
+
+
+@function
+def vector_by_zero(a: vec2u) -> vec2u:
+    return a // vec2u(1, 0)
+
+
 T, N, S = ShaderTypeError, ShaderNameError, ShaderSyntaxError
 CASES = [
     (product_sizes, T, "cannot multiply mat4 by vec3", "u.view @ p", "Write vec4(p, 1.0)"),
@@ -489,6 +514,10 @@ CASES = [
     (tile_in_fragment, T, "'tile' is workgroup memory", "tile", "fragment function"),
     (wrong_builtin, T, "builtin.vertex_index is no input", "index: u32", "global_invocation_id"),
     (builtin_type, T, "builtin.global_invocation_id is vec3u", "id: u32", "id: vec3u"),
+    (constant_overflow, T, "is not a finite f32", "3.0e38 * 10.0", "no infinity"),
+    (constant_root, T, "this constant expression is nan", "sqrt(-1.0)", "no infinity"),
+    (constant_zero_direction, T, "this constant", "normalize(vec3(0.0))", "change the constants"),
+    (vector_by_zero, T, "division by the constant 0", "a // vec2u(1, 0)", "Guard"),
     (barrier_as_value, S, "workgroup_barrier() gives no value", "workgroup_barrier()", "own"),
 ]
 
@@ -508,11 +537,11 @@ def test_a_wrong_program_says_what_where_and_what_to_write(case):
         shader.ir
     text = str(caught.value)
     assert type(caught.value) is kind, text
-    assert text.startswith(what) or what in text.split("\n")[0], text
+    assert text.startswith(what) or what in text.split("\n", maxsplit=1)[0], text
     assert underlined(text) == caret, text
     assert fix in text, text
     tree = shader.source.tree
-    line = int(text.split(", line ")[1].split(",")[0])
+    line = int(text.split(", line ")[1].split(",", maxsplit=1)[0])
     if "used by" not in text:
         assert tree.lineno <= line <= tree.end_lineno
     assert f'File "{__file__}"' in text

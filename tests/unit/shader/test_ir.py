@@ -1,4 +1,4 @@
-"""The IR: constructors refuse, the hash is of content, the verifier finds what was tampered with."""
+"""The IR: constructors refuse, the hash is of content, the verifier finds faults."""
 
 from __future__ import annotations
 

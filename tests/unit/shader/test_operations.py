@@ -78,11 +78,13 @@ def test_every_conversion_is_accepted(device):
     pairs = [(a, b) for a, b in itertools.product(flat, repeat=2) if same_shape(a, b)]
     cases = [lambda v, a=a, b=b: convert(a, v[b]) for a, b in pairs]
     cases += [
-        lambda v, a=a, b=b: ir.bitcast(a, v[b])
-        for a, b in pairs
-        if "bool" not in (a.wgsl + b.wgsl)
+        lambda v, a=a, b=b: ir.bitcast(a, v[b]) for a, b in pairs if "bool" not in (a.wgsl + b.wgsl)
     ]
-    cases += [lambda v, t=t: ir.unary("-", v[t]) for t in flat if t.wgsl.count("u32") + t.wgsl.count("bool") == 0]
+    cases += [
+        lambda v, t=t: ir.unary("-", v[t])
+        for t in flat
+        if t.wgsl.count("u32") + t.wgsl.count("bool") == 0
+    ]
     cases += [lambda v, t=t: ir.construct(t, v[t.scalar]) for t in flat if isinstance(t, Vector)]
     cases += [lambda v, t=t: ir.zero(t) for t in TYPES]
     cases += [lambda v: ir.construct(VEC4, v[F32], v[VEC3])]

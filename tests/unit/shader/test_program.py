@@ -1,5 +1,7 @@
 """Programs: linking, interface, the direct form, what is read."""
 
+# Shader functions use names of WGSL, and wrong ones are the subject.
+# ruff: noqa: A004
 from __future__ import annotations
 
 import numpy as np
@@ -305,7 +307,9 @@ def takes_matrix(a: MatrixAttribute) -> Varyings:
 
 
 def test_a_matrix_cannot_be_an_attribute():
-    with pytest.raises(ShaderTypeError, match="'frame' of MatrixAttribute cannot be among the attr"):
+    with pytest.raises(
+        ShaderTypeError, match="'frame' of MatrixAttribute cannot be among the attr"
+    ):
         Program(takes_matrix, plain)
 
 
@@ -347,7 +351,9 @@ def paint(v: Painted, u: Painting, at: vec4 = builtin.frag_coord) -> Targets:
 @pytest.mark.gpu
 def test_a_direct_draw_gives_the_right_pixels():
     wgpu = pytest.importorskip("wgpu")
-    device = wgpu.gpu.request_adapter_sync(power_preference="high-performance").request_device_sync()
+    device = wgpu.gpu.request_adapter_sync(
+        power_preference="high-performance"
+    ).request_device_sync()
     program = Program(corner, paint)
     module = device.create_shader_module(code=program.wgsl)
     size, form = 8, "rgba8unorm"
@@ -378,9 +384,7 @@ def test_a_direct_draw_gives_the_right_pixels():
         layout=pipeline.get_bind_group_layout(0),
         entries=[{"binding": 0, "resource": {"buffer": bound}}],
     )
-    targets = [
-        device.create_texture(size=(size, size, 1), format=form, usage=17) for _ in range(2)
-    ]
+    targets = [device.create_texture(size=(size, size, 1), format=form, usage=17) for _ in range(2)]
     encoder = device.create_command_encoder()
     attachments = [
         {"view": t.create_view(), "load_op": "clear", "store_op": "store"} for t in targets
@@ -394,9 +398,7 @@ def test_a_direct_draw_gives_the_right_pixels():
     device.queue.submit([encoder.finish()])
     images = [
         np.frombuffer(
-            device.queue.read_texture(
-                {"texture": t}, {"bytes_per_row": size * 4}, (size, size, 1)
-            ),
+            device.queue.read_texture({"texture": t}, {"bytes_per_row": size * 4}, (size, size, 1)),
             np.uint8,
         ).reshape(size, size, 4)
         for t in targets

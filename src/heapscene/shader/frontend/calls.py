@@ -8,6 +8,7 @@ import inspect
 from typing import TYPE_CHECKING, Any, cast
 
 from heapscene.shader.diagnostics import CallSite
+from heapscene.shader.frontend.constants import check_constant
 from heapscene.shader.frontend.expressions import Expressions
 from heapscene.shader.frontend.lowering import Fault, Static, as_function, default_value
 from heapscene.shader.ir import build
@@ -124,7 +125,7 @@ class Calls(Expressions):
         else:
             args = self._positional(node, name)
         with self.at(node) as span:
-            return build.intrinsic(name, *args, span=span)
+            return check_constant(build.intrinsic(name, *args, span=span))
 
     def _bitcast(self, node: ast.Call, name: str) -> Expr:
         _, _, scalar = name.partition("_")

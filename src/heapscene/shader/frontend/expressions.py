@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any, ClassVar
 
 from heapscene.shader import lang
+from heapscene.shader.frontend.constants import check_constant
 from heapscene.shader.frontend.lowering import Fault, Lowering, Static, is_whole_array
 from heapscene.shader.ir import build, nodes
 from heapscene.shader.ir.nodes import Expr, Stmt
@@ -206,7 +207,7 @@ class Expressions(Lowering):
                     facts={"left": spelled(left.type), "right": spelled(right.type)},
                     fix="Write dot(a, b) for vectors, * for numbers.",
                 )
-            return build.binary(symbol, left, right, span=span)
+            return check_constant(build.binary(symbol, left, right, span=span))
 
     def _division(self, node: ast.AST, symbol: str, a: Expr, b: Expr) -> str:
         kinds = (scalar_of(a.type), scalar_of(b.type))
@@ -251,7 +252,7 @@ class Expressions(Lowering):
                 facts={"left": spelled(a.type), "right": spelled(b.type)},
                 fix="Write x * x, or pow(x, y) with f32 or vectors of f32.",
             )
-        return build.intrinsic("pow", a, b, span=span)
+        return check_constant(build.intrinsic("pow", a, b, span=span))
 
     def _unary(self, node: ast.UnaryOp) -> Expr:
         if isinstance(node.op, ast.USub) and isinstance(node.operand, ast.Constant):

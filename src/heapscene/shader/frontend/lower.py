@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
-from heapscene.errors import ShaderError
+from heapscene.errors import ShaderError, ShaderNameError
 from heapscene.shader import lang
 from heapscene.shader.diagnostics import Diagnostic, raise_all
 from heapscene.shader.frontend.lowering import Fault
@@ -72,7 +72,9 @@ def _lowered(state: Statements) -> Outcome:
         check_signature(state, parameters, returns)
     except ShaderError as error:
         what, *rest = str(error).split("\n")
-        return Outcome(None, state.fault(_head(tree), what, fix="\n".join(rest)).diagnostics)
+        kind = "name" if isinstance(error, ShaderNameError) else "type"
+        fault = state.fault(_head(tree), what, kind=kind, fix="\n".join(rest))
+        return Outcome(None, fault.diagnostics)
     except Fault as fault:
         return Outcome(None, fault.diagnostics)
     for parameter in parameters:

@@ -86,7 +86,7 @@ def literal(value: float, type_: Type | None = None, *, span: Span | None = None
         if not math.isfinite(single):
             raise Refusal(
                 f"{value!r} is not a finite f32",
-                fix="WGSL has no infinity and no NaN: use a large number such as 3.0e38.",
+                fix=_NO_INFINITY,
             )
         return nodes.Literal(F32, single, span=span)
     if type_ in (I32, U32) and isinstance(value, int) and not isinstance(value, bool):
@@ -165,6 +165,7 @@ def _scalar(type_: Type) -> Scalar:
     return type_
 
 
+_NO_INFINITY = "WGSL has no infinity and no NaN: use a large number such as 3.0e38."
 _VERBS = {
     "+": "add {0} and {1}",
     "-": "subtract {1} from {0}",
@@ -202,6 +203,8 @@ def binary(op: str, left: Operand, right: Operand, *, span: Span | None = None) 
         if value is not None:
             abstract = a.abstract and b.abstract and type_ == I32
             return nodes.Literal(type_, value, abstract=abstract, span=span)
+        if a.type == F32 and op in ("+", "-", "*", "/") and b.value != 0:
+            raise Refusal(f"{a.value} {op} {b.value} is not a finite f32", fix=_NO_INFINITY)
     if isinstance(b, nodes.Literal) and op in ("/", "%") and b.value == 0:
         raise Refusal("division by the constant 0", fix="Guard the division with select or if.")
     return nodes.Binary(type_, op, a, b, span=span)

@@ -200,12 +200,17 @@ class _Emitter:
         name = self.function_names[id(function)]
         self.lines.append(f"fn {name}({', '.join(parameters)}){arrow} {{")
         writer.block(function.body, 1)
-        if function.returns != VOID and not (
-            function.body and isinstance(function.body[-1], nodes.Return | nodes.If)
-        ):
+        if function.returns != VOID and not _returns(function.body):
             # After an endless loop; the WGSL validator wants to see a return.
             self.lines.append(f"    return {self.type_name(function.returns)}();")
         self.lines += ["}", ""]
+
+
+def _returns(body: tuple[Stmt, ...]) -> bool:
+    last = body[-1] if body else None
+    if isinstance(last, nodes.If):
+        return _returns(last.then) and _returns(last.otherwise)
+    return isinstance(last, nodes.Return)
 
 
 def _is_local(resource: Resource) -> bool:
@@ -332,9 +337,7 @@ class _FunctionWriter:
     def _args(self, args: tuple[Expr, ...]) -> str:
         # WGSL reads "a < b, c > d" as a list of template arguments, so comparisons keep theirs.
         return ", ".join(
-            self(arg)
-            if isinstance(arg, nodes.Binary) and arg.op[0] in "<>"
-            else self.top(arg)
+            self(arg) if isinstance(arg, nodes.Binary) and arg.op[0] in "<>" else self.top(arg)
             for arg in args
         )
 
