@@ -114,7 +114,7 @@ def merged_pass(device, target, box, models, colors):
     vertex_buffer = device.create_buffer_with_data(data=data, usage=usage.VERTEX)
     index_buffer = device.create_buffer_with_data(data=all_indices, usage=usage.INDEX)
     matrices = camera().matrices(SIZE[0] / SIZE[1], np.full((2, 3), np.nan))
-    frame = np.stack([matrices.view.T, matrices.proj.T]).astype(np.float32)
+    frame = np.ascontiguousarray(np.stack([matrices.view.T, matrices.proj.T]), np.float32)
     uniform = device.create_buffer_with_data(data=frame, usage=usage.UNIFORM)
     module = device.create_shader_module(code=MERGED)
     formats = ("float32x3", "float32x3", "float32x4")

@@ -45,11 +45,11 @@ BACKGROUND = (0.05, 0.06, 0.08, 1.0)
 class Side:
     """One heap scene that follows a world, in one encoding."""
 
-    def __init__(self, device, world, encoding, samples):
+    def __init__(self, device, world, encoding, samples, page_bytes=64 * 1024):
         self.device = device
         targets = Targets(samples=samples)
         self.target = OffscreenTarget(device, SIZE, targets)
-        self.scene = HeapScene(device, targets, world, page_bytes=64 * 1024, encoding=encoding)
+        self.scene = HeapScene(device, targets, world, page_bytes=page_bytes, encoding=encoding)
 
     def picture(self):
         from heapscene.gpu import read_texture
@@ -80,11 +80,14 @@ def frame_values():
 
 
 def run_sequence(device, naive, seed):
-    """Return (pictures, pictures covered by 5 % or more, largest number of slots)."""
+    """Return (pictures, pictures covered by 5 % or more, most slots, most pages)."""
     samples = (1, 4)[seed % 2]
+    page_bytes = (64 * 1024, 4 * 1024)[seed // BATCHES % 2]
     world = World(seed)
-    sides = [Side(device, world, encoding, samples) for encoding in ("expanded", "mega")]
-    pictures = covered = slots = 0
+    sides = [
+        Side(device, world, encoding, samples, page_bytes) for encoding in ("expanded", "mega")
+    ]
+    pictures = covered = slots = pages = 0
     try:
         for step in range(STEPS + 1):
             if step:
@@ -106,10 +109,11 @@ def run_sequence(device, naive, seed):
             pictures += 1
             covered += (want != want[0, 0]).any(-1).mean() >= 0.05
             slots = max(slots, sides[0].report.slots)
+            pages = max(pages, sides[0].report.pages)
     finally:
         for side in sides:
             side.close()
-    return pictures, covered, slots
+    return pictures, covered, slots, pages
 
 
 @pytest.mark.gpu
@@ -117,12 +121,14 @@ def run_sequence(device, naive, seed):
 @pytest.mark.parametrize("batch", range(BATCHES))
 def test_random_changes_keep_the_picture(device, batch):
     naive = NaiveRenderer(device)
-    pictures = covered = slots = 0
+    pictures = covered = slots = pages = 0
     for seed in range(batch, SEQUENCES, BATCHES):
         result = run_sequence(device, naive, seed)
         pictures += result[0]
         covered += result[1]
         slots = max(slots, result[2])
+        pages = max(pages, result[3])
     naive.close()
     assert covered >= 0.9 * pictures, "too many empty pictures to prove anything"
     assert slots >= 4
+    assert pages >= 2

@@ -68,20 +68,20 @@ class DrawList:
     def draws(self):
         return sorted(self.places, key=self.places.__getitem__)
 
-    def picture(self):
-        """Every draw's values, rounded, in drawing order."""
-        return [
-            (
-                id(draw.program),
-                id(now(draw.geometry)),
-                now(draw.state),
-                bool(now(draw.visible)),
-                {
-                    name: np.round(np.asarray(now(value), dtype=float), 6).tolist()
-                    for name, value in sorted(draw.inputs.items())
-                    if not isinstance(now(value), str)
-                },
-                {name: now(v) for name, v in draw.inputs.items() if isinstance(now(v), str)},
-            )
-            for draw in self.draws
-        ]
+
+def picture(draws):
+    """Every draw's values, rounded, in drawing order."""
+    return [
+        (
+            id(draw.program),
+            id(now(draw.geometry)),
+            now(draw.state),
+            bool(now(draw.visible)),
+            {name: _plain(now(value)) for name, value in draw.inputs.items()},
+        )
+        for draw in draws
+    ]
+
+
+def _plain(value):
+    return value if isinstance(value, str) else np.round(np.asarray(value, float), 6).tolist()

@@ -69,7 +69,7 @@ class World:
     def __init__(self, seed: int) -> None:
         self.rng = np.random.default_rng(seed)
         self.coincident = seed % 3 == 0
-        self.geometries = make_geometries(self.rng)
+        self.geometries = [*make_geometries(self.rng), *make_geometries(self.rng)]
         self.live: dict[Draw, dict[str, object]] = {}
         self.shared_color = cval((0.9, 0.5, 0.2, 0.8))
         self.readers: list[_Reader] = []

@@ -8,11 +8,12 @@ from typing import Any
 import click
 
 from heapscene.cli.options import SIZE, json_option
-from heapscene.cli.output import show_result, warnings_shown
+from heapscene.cli.output import counted, show_result, warnings_shown
 
 __all__ = ["demo", "run_demo"]
 
 _STILL_FRAMES = 10
+_STILL_SECONDS = 3.0
 _CHANGES = 100
 
 
@@ -27,15 +28,14 @@ def demo(output: str, objects: int, size: tuple[int, int], as_json: bool) -> Non
         facts = run_demo(output, objects, size)
     facts["warnings"] = warned
     still, change = facts["still"], facts["change"]
-    calls = facts["draw_calls"]
     lines = {
         "adapter": facts["adapter"],
-        "scene": f"{facts['objects']:,} objects, {facts['shapes']} shapes, "
-        f"{facts['colors']:,} colours; built in {facts['build_ms']:,.0f} ms",
-        "frame": f"{calls:,} draw call{'' if calls == 1 else 's'}; "
+        "scene": f"{counted(facts['objects'], 'object')}, {counted(facts['shapes'], 'shape')}, "
+        f"{counted(facts['colors'], 'colour')}; built in {facts['build_ms']:,.0f} ms",
+        "frame": f"{counted(facts['draw_calls'], 'draw call')}; "
         f"first {facts['first_frame_ms']:,.0f} ms, then {still['frame_ms']:,.1f} ms "
         f"({still['cpu_ms']:,.2f} ms of it Python), {still['bytes_uploaded']:,} bytes uploaded",
-        "change": f"{change['colors']:,} colours: {change['bytes_uploaded']:,} bytes uploaded",
+        "change": f"{counted(change['colors'], 'colour')}: {change['bytes_uploaded']:,} bytes uploaded",
         "wrote": f"{output} ({size[0]} x {size[1]}, {facts['covered']:.0%} covered)",
     }
     show_result(facts, lines, as_json=as_json)
@@ -87,18 +87,19 @@ def run_demo(output: str, objects: int, size: tuple[int, int]) -> dict[str, Any]
 
 def measure_still_frames(renderer: Any, made: Any) -> dict[str, float]:
     """Draw frames in which nothing changed; return mean times and all bytes uploaded."""
-    uploaded, cpu = 0, 0.0
+    frames, uploaded, cpu, elapsed = 0, 0, 0.0, 0.0
     started = time.perf_counter()
-    for _ in range(_STILL_FRAMES):
+    while frames < _STILL_FRAMES and elapsed < _STILL_SECONDS:
         report = renderer.draw(made.scene, camera=made.camera)
         report.resolve()
+        frames += 1
         uploaded += report.bytes_uploaded
         cpu += sum(report.stage_ms.values())
-    elapsed = (time.perf_counter() - started) * 1e3
+        elapsed = time.perf_counter() - started
     return {
-        "frames": _STILL_FRAMES,
-        "frame_ms": elapsed / _STILL_FRAMES,
-        "cpu_ms": cpu / _STILL_FRAMES,
+        "frames": frames,
+        "frame_ms": elapsed * 1e3 / frames,
+        "cpu_ms": cpu / frames,
         "bytes_uploaded": uploaded,
     }
 

@@ -79,10 +79,10 @@ def make_demo(count: int) -> Demo:
     layout = lay_out(count)
     shapes = (
         geometry.box(0.8, 1.0, 0.8),
-        geometry.sphere(0.5, segments=(14, 8)),
-        geometry.cone(0.5, 1.0, segments=14),
-        geometry.cylinder(0.45, 1.0, segments=14),
-        geometry.torus(0.35, 0.15, segments=(16, 8)),
+        geometry.sphere(0.5, segments=(12, 6)),
+        geometry.cone(0.5, 1.0, segments=10),
+        geometry.cylinder(0.45, 1.0, segments=10),
+        geometry.torus(0.35, 0.15, segments=(12, 6)),
     )
     colors = tuple(cval((r, g, b, a)) for r, g, b, a in layout.colors.tolist())
     meshes = [

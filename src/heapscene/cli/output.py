@@ -10,7 +10,18 @@ from typing import Any
 
 import click
 
-__all__ = ["show_failure", "show_result", "warnings_shown"]
+__all__ = ["counted", "show_failure", "show_result", "warnings_shown"]
+
+
+def counted(count: int, noun: str) -> str:
+    """Return a count with its noun.
+
+    Examples
+    --------
+    >>> counted(1, "draw call"), counted(1200, "object")
+    ('1 draw call', '1,200 objects')
+    """
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
 def show_result(facts: Mapping[str, Any], lines: Mapping[str, str], *, as_json: bool) -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import click
 
 from heapscene.cli.options import BACKGROUND, SIZE, json_option
-from heapscene.cli.output import show_result, warnings_shown
+from heapscene.cli.output import counted, show_result, warnings_shown
 
 if TYPE_CHECKING:
     from heapscene.io import LoadedNode
@@ -55,9 +55,8 @@ def render(inputs: tuple[str, ...], output: str, as_json: bool, **options: Any) 
     facts["warnings"] = warned
     report = facts["report"]
     lines = {
-        "scene": f"{facts['objects']:,} objects from {len(inputs):,} file"
-        + ("s" if len(inputs) > 1 else ""),
-        "frame": f"{report['draw_calls']:,} draw call" + ("s" if report["draw_calls"] != 1 else ""),
+        "scene": f"{counted(facts['objects'], 'object')} from {counted(len(inputs), 'file')}",
+        "frame": counted(report["draw_calls"], "draw call"),
         "wrote": f"{output} ({chosen.size[0]} x {chosen.size[1]})",
     }
     show_result(facts, lines, as_json=as_json)

@@ -129,7 +129,7 @@ def with_normals(
 
 def opaque(colors: Any, omitted: Omitted) -> NDArray[np.float32]:
     """Return sRGB ``(n, 4)`` in 0..1 of bytes, without their transparency."""
-    result = as_float32(colors) / 255
+    result = as_float32(colors) / np.float32(255)
     omitted.add("transparent meshes", int((result[:, 3] < 1).any()))
     result[:, 3] = 1.0
     return result

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,7 +13,7 @@ from heapscene.adaptive import ASet, AVal, computed
 from heapscene.draw import Draw
 from heapscene.errors import SceneError, explain
 from heapscene.scene.live import Entry, Live
-from heapscene.scene.node import Node, World, both, read
+from heapscene.scene.node import Node, World, both, enter, leave, read
 
 if TYPE_CHECKING:
     from heapscene.scene.group import Container
@@ -31,23 +31,22 @@ class Fixed(Node):
         self._draw = draw
         self._entry: Entry | None = None
 
-    def _enter(self, live: Live, entries: list[Entry]) -> None:
+    def _enter(self, live: Live) -> Entry:
         self._entry = Entry(self, live)
-        entries.append(self._entry)
+        return self._entry
 
-    def _leave(self, entries: list[Entry]) -> None:
-        if self._entry is not None:
-            entries.append(self._entry)
-            self._entry = None
+    def _leave(self) -> Entry | None:
+        entry, self._entry = self._entry, None
+        return entry
 
-    def _invalidate(self, entries: list[Entry]) -> None:
-        if self._entry is not None:
-            entries.append(self._entry)
+    def _invalidate(self) -> Entry | None:
+        return self._entry
 
     def _make_draw(self, entry: Entry) -> Draw:
         parent = self._parent
         assert parent is not None
-        draw, world, shown = self._draw, parent._world(), parent._shown()
+        draw = self._draw
+        world, shown = parent._place()
         changes: dict[str, Any] = {}
         if shown is not True:
             changes["visible"] = both(shown, draw.visible)
@@ -89,24 +88,22 @@ class Changing(Node):
             release(self)
             raise
 
-    def _enter(self, live: Live, entries: list[Entry]) -> None:
-        self._live = live
+    def _enter(self, live: Live) -> None:
         live.sink.watch(self._source, self)
-        live.unsettled[self] = None
-        for node in self._known.values():
-            node._enter(live, entries)
+        try:
+            self._pull()  # before it is live: what came meanwhile arrives with all the rest
+        except Exception:  # noqa: BLE001  the next frame tries again, and raises it
+            live.unsettled[self] = None
+        self._live = live
 
-    def _leave(self, entries: list[Entry]) -> None:
+    def _leave(self) -> None:
         if self._live is not None:
             self._live.sink.unwatch(self._source, self)
             self._live.unsettled.pop(self, None)
             self._live = None
-        for node in self._known.values():
-            node._leave(entries)
 
-    def _invalidate(self, entries: list[Entry]) -> None:
-        for node in self._known.values():
-            node._invalidate(entries)
+    def _inner(self) -> Collection[Node]:
+        return self._known.values()
 
     def _pull(self) -> None:
         """Bring the children up to date.
@@ -129,22 +126,22 @@ class Changing(Node):
 
     def _pull_into(self, parent: Container) -> None:
         removed, added = self._read()
-        gone: list[Entry] = []
+        gone: list[Node] = []
         for item in removed:
             self._waiting.pop(item, None)
             node = self._known.pop(item, None)
             if node is not None:
                 release(node)
-                node._leave(gone)
+                gone.append(node)
         if self._live is not None and gone:
-            self._live.depart(gone)
+            self._live.depart(leave(gone))
         self._waiting.update(dict.fromkeys(added))
         if self._waiting:
             self._adopt_waiting(parent)
 
     def _adopt_waiting(self, parent: Container) -> None:
         fault: SceneError | None = None
-        new: list[Entry] = []
+        new: list[Node] = []
         for item in list(self._waiting):
             try:
                 check_free(item, parent)
@@ -154,10 +151,9 @@ class Changing(Node):
                 continue
             del self._waiting[item]
             self._known[item] = node
-            if self._live is not None:
-                node._enter(self._live, new)
+            new.append(node)
         if self._live is not None and new:
-            self._live.arrive(new)
+            self._live.arrive(enter(new, self._live))
         if fault is not None:
             raise fault
 

@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Any
 
 from heapscene.adaptive import AVal
 from heapscene.errors import SceneError, explain
 from heapscene.scene.children import Changing, adopt, check_free, flatten, release
-from heapscene.scene.live import Entry, Live
-from heapscene.scene.node import NO_TURN, ORIGIN, Node, Placed, World, both, placed_under
+from heapscene.scene.live import Live
+from heapscene.scene.node import (
+    NO_TURN,
+    ORIGIN,
+    Node,
+    Placed,
+    World,
+    below,
+    both,
+    enter,
+    leave,
+    placed_under,
+)
 from heapscene.typing import MatrixLike, Vec3Like
 
 __all__ = ["Container", "Group"]
-
-_UNSET: Any = object()
 
 
 class Container(Node):
@@ -57,10 +66,7 @@ class Container(Node):
         self._children.update(nodes)
         live = self._live
         if live is not None:
-            entries: list[Entry] = []
-            for node in nodes.values():
-                node._enter(live, entries)
-            live.arrive(entries)
+            live.arrive(enter(nodes.values(), live))
 
     def remove(self, *children: Any) -> None:
         """Take children out; added again, they are drawn last.
@@ -80,13 +86,11 @@ class Container(Node):
                         fix="Remove it from its parent, or from the set that it came with.",
                     )
                 )
-        gone: list[Entry] = []
-        for item in items:
-            node = self._children.pop(item)
-            node._leave(gone)
-            release(node)
+        gone = [self._children.pop(item) for item in items]
         if self._live is not None:
-            self._live.depart(gone)
+            self._live.depart(leave(gone))
+        for node in gone:
+            release(node)
 
     def clear(self) -> None:
         """Take all children out."""
@@ -110,31 +114,23 @@ class Container(Node):
     def __repr__(self) -> str:
         return f"<{type(self).__name__} with {len(self._children)} children at {id(self):#x}>"
 
-    def _world(self) -> World:
-        raise NotImplementedError
+    def _inner(self) -> Collection[Node]:
+        return self._children.values()
 
-    def _shown(self) -> bool | AVal[bool]:
+    def _place(self) -> tuple[World, bool | AVal[bool]]:
+        """Return where the children are in the scene, and whether they are visible."""
         raise NotImplementedError
 
     def _pull_children(self) -> None:
         """Bring adaptive children up to date, whatever they raise: a frame will raise it again."""
-        for node in list(self._children.values()):
-            if isinstance(node, Changing):
-                try:
-                    node._pull()
-                except SceneError:
-                    if self._live is not None:
-                        self._live.unsettled[node] = None
-
-    def _enter(self, live: Live, entries: list[Entry]) -> None:
-        self._live = live
-        for node in self._children.values():
-            node._enter(live, entries)
-
-    def _leave(self, entries: list[Entry]) -> None:
-        self._live = None
-        for node in self._children.values():
-            node._leave(entries)
+        changing = [node for node in self._children.values() if isinstance(node, Changing)]
+        for node in changing:  # grows: a set may hold adaptive values
+            try:
+                node._pull()
+            except SceneError:
+                if self._live is not None:
+                    self._live.unsettled[node] = None
+            changing += [inner for inner in node._inner() if isinstance(inner, Changing)]
 
 
 class Group(Container, Placed):
@@ -162,7 +158,7 @@ class Group(Container, Placed):
         A value has the wrong shape.
     """
 
-    __slots__ = ("_children", "_live", "_shown_below", "_world_below")
+    __slots__ = ("_children", "_derived", "_live")
 
     def __init__(
         self,
@@ -176,40 +172,40 @@ class Group(Container, Placed):
         super().__init__(position, rotation, scale, transform, visible)
         self._children = {}
         self._live = None
-        self._world_below: World = _UNSET
-        self._shown_below: bool | AVal[bool] = _UNSET
+        self._derived: tuple[World, bool | AVal[bool]] | None = None
         self.add(*children)
 
-    def _world(self) -> World:
-        if self._world_below is _UNSET:
-            above = None if self._parent is None else self._parent._world()
-            self._world_below = placed_under(above, self, checked=True)
-        return self._world_below
-
-    def _shown(self) -> bool | AVal[bool]:
-        if self._shown_below is _UNSET:
-            above = True if self._parent is None else self._parent._shown()
-            self._shown_below = both(above, self._now("visible"))
-        return self._shown_below
+    def _place(self) -> tuple[World, bool | AVal[bool]]:
+        if self._derived is not None:
+            return self._derived
+        path: list[Group] = []
+        above: Container | None = self
+        while isinstance(above, Group) and above._derived is None:
+            path.append(above)
+            above = above._parent
+        place = (None, True) if above is None else above._place()
+        for group in reversed(path):
+            world, shown = place
+            place = group._derived = (
+                placed_under(world, group, checked=True),
+                both(shown, group._now("visible")),
+            )
+        return place
 
     @property
     def _used(self) -> bool:
-        return self._world_below is not _UNSET or self._shown_below is not _UNSET
+        return self._derived is not None
 
     def _changed(self) -> None:
-        entries: list[Entry] = []
-        self._invalidate(entries)
+        entries = [entry for node in below((self,)) if (entry := node._invalidate()) is not None]
         if self._live is not None:
             self._live.touch(entries)
 
-    def _invalidate(self, entries: list[Entry]) -> None:
-        if not self._used:
-            return  # then nothing below was derived either
-        self._world_below = self._shown_below = _UNSET
-        for node in self._children.values():
-            node._invalidate(entries)
+    def _invalidate(self) -> None:
+        self._derived = None
 
-    def _leave(self, entries: list[Entry]) -> None:
-        super()._leave(entries)
-        self._world_below = self._shown_below = _UNSET
-        self._cells = None
+    def _enter(self, live: Live) -> None:
+        self._live = live
+
+    def _leave(self) -> None:
+        self._live = self._derived = self._cells = None

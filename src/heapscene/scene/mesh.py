@@ -116,26 +116,24 @@ class Mesh(Placed):
         if self._entry is not None:
             self._entry.live.touch((self._entry,))
 
-    def _enter(self, live: Live, entries: list[Entry]) -> None:
+    def _enter(self, live: Live) -> Entry:
         self._entry = Entry(self, live)
-        entries.append(self._entry)
+        return self._entry
 
-    def _leave(self, entries: list[Entry]) -> None:
+    def _leave(self) -> Entry | None:
         entry = self._entry
-        if entry is not None:
-            if isinstance(self._material, AVal):
-                entry.live.sink.unwatch(self._material, entry)
-            entries.append(entry)
-        self._entry = None
-        self._cells = None
+        if entry is not None and isinstance(self._material, AVal):
+            entry.live.sink.unwatch(self._material, entry)
+        self._entry = self._cells = None
+        return entry
 
-    def _invalidate(self, entries: list[Entry]) -> None:
-        if self._entry is not None:
-            entries.append(self._entry)
+    def _invalidate(self) -> Entry | None:
+        return self._entry
 
     def _make_draw(self, entry: Entry) -> Draw:
         parent = self._parent
         assert parent is not None
+        world, above = parent._place()
         material: Any = self._material
         if isinstance(material, AVal):
             entry.live.sink.watch(material, entry)
@@ -145,9 +143,9 @@ class Mesh(Placed):
         interface: Interface = program.interface
         inputs = dict(material.inputs)
         if "model" in interface.inputs:
-            model = placed_under(parent._world(), self, checked=False)
+            model = placed_under(world, self, checked=False)
             inputs["model"] = IDENTITY if model is None else model
-        shown = both(parent._shown(), self._now("visible"))
+        shown = both(above, self._now("visible"))
         state = material.state
         geometry = self._geometry
         if _needs_normals(interface) and state.topology == "triangle-list":

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, TypeGuard, cast
 
 import numpy as np
@@ -23,8 +23,11 @@ __all__ = [
     "Node",
     "Placed",
     "World",
+    "below",
     "both",
+    "enter",
     "is_adaptive",
+    "leave",
     "placed_under",
     "read",
 ]
@@ -50,17 +53,45 @@ class Node:
         """The group or scene that this node is in."""
         return self._parent
 
-    def _enter(self, live: Live, entries: list[Entry]) -> None:
-        """Become part of a scene; append the entries of all draws at and below this node."""
+    def _inner(self) -> Collection[Node]:
+        """Return the nodes directly below this one."""
+        return ()
+
+    def _enter(self, live: Live) -> Entry | None:
+        """Become part of a scene; return this node's entry, if it makes a draw."""
         raise NotImplementedError
 
-    def _leave(self, entries: list[Entry]) -> None:
-        """Stop being part of a scene; append the entries that go."""
+    def _leave(self) -> Entry | None:
+        """Stop being part of a scene; return this node's entry, if it had one."""
         raise NotImplementedError
 
-    def _invalidate(self, entries: list[Entry]) -> None:
-        """Forget what was derived from the place of nodes above; append the entries affected."""
-        raise NotImplementedError
+    def _invalidate(self) -> Entry | None:
+        """Forget what came from nodes above; return this node's entry, if it has one."""
+        return None
+
+
+def enter(nodes: Iterable[Node], live: Live) -> list[Entry]:
+    """Make nodes and all below them part of a scene; return their entries in order."""
+    return [entry for node in below(nodes) if (entry := node._enter(live)) is not None]
+
+
+def leave(nodes: Iterable[Node]) -> list[Entry]:
+    """Take nodes and all below them out of their scene; return their entries."""
+    return [entry for node in below(nodes) if (entry := node._leave()) is not None]
+
+
+def below(nodes: Iterable[Node]) -> Iterator[Node]:
+    """Yield nodes and all below them, parents first; no tree is too deep for it."""
+    stack = [iter(nodes)]
+    while stack:
+        for node in stack[-1]:
+            yield node
+            inner = node._inner()
+            if inner:
+                stack.append(iter(inner))
+                break
+        else:
+            stack.pop()
 
 
 class Placed(Node):
@@ -290,16 +321,18 @@ def _times(world: NDArray[np.float64] | None, local: NDArray[np.float64]) -> NDA
 
 
 def _checked(name: str, value: Any, check: Callable[[Any], Any]) -> Any:
-    """Return what to keep of an assigned value: adaptive values as they are, arrays copied."""
+    """Return what to keep of an assigned value: adaptive values as they are, arrays as read-only copies."""
     if isinstance(value, AVal):
         if value.is_constant:
             check(value.force())
         return value
     checked = check(value)
-    if name in ("transform", "visible"):
-        return np.array(checked) if name == "transform" else checked
-    if isinstance(value, np.ndarray):
-        return value.copy()
+    if name == "visible":
+        return checked
+    if name == "transform" or isinstance(value, np.ndarray):
+        copy = np.array(checked if name == "transform" else value)
+        copy.setflags(write=False)
+        return copy
     return tuple(value) if isinstance(value, list) else value
 
 

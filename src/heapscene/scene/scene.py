@@ -50,8 +50,5 @@ class Scene(Container):
         assert self._live is not None
         return SceneReader(self._live)
 
-    def _world(self) -> World:
-        return None
-
-    def _shown(self) -> bool | AVal[bool]:
-        return True
+    def _place(self) -> tuple[World, bool | AVal[bool]]:
+        return None, True

@@ -263,6 +263,9 @@ def _seen(value: object) -> Any:
     """Return what a captured object is inside a shader function."""
     if isinstance(value, (BuiltinFunctionType, type)) and value in _REPLACED:
         return _REPLACED[value]
+    if value is int or value is float:
+        fix = "Write f32(x)." if value is float else "Write i32(x) or u32(x)."
+        raise ShaderTypeError(explain(f"{value.__name__} has no 32-bit type", fix=fix))
     if isinstance(value, np.ufunc) or getattr(value, "__module__", None) in ("math", "cmath"):
         name = getattr(value, "__name__", str(value))
         raise ShaderTypeError(

@@ -79,9 +79,10 @@ class FunctionSource:
             return annotation
         scope = {**self._enclosing, **_closure(self._function)}
         try:
-            return eval(annotation, self._function.__globals__, scope)  # noqa: S307
+            found = eval(annotation, self._function.__globals__, scope)  # noqa: S307
         except NameError as error:
             raise self._unknown(error.name or annotation) from error
+        return self.evaluate(found)  # a string in quotes gives a string once more
 
     @property
     def where(self) -> str:

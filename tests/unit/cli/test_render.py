@@ -110,7 +110,7 @@ def test_a_grid_lays_inputs_side_by_side(run, box, tmp_path):
         ("vertex-count/01_vertex_count_32bit.gltf", 1),
         ("trimesh/nested.glb", 3),
         ("trimesh/no_indices_3storybuilding.glb", 3),
-        ("gpu-instancing/24_gpu_instancing.gltf", 1900),
+        pytest.param("gpu-instancing/24_gpu_instancing.gltf", 1900, marks=pytest.mark.long),
         ("trimesh/nancolor.obj", 1),
     ],
 )

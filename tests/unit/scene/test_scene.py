@@ -9,7 +9,7 @@ from heapscene.draw import Draw, DrawSource, Geometry
 from heapscene.errors import InputError, SceneError
 from heapscene.geometry import box, sphere
 from heapscene.scene import Group, Mesh, Scene, compose, rotation_y, rotation_z
-from reference.drawlist import PROGRAM, DrawList, PlainMaterial, now
+from reference.drawlist import PROGRAM, DrawList, PlainMaterial, now, picture
 
 BOX = box()
 MATERIAL = PlainMaterial()
@@ -50,7 +50,7 @@ def test_nothing_changed_means_no_steps_and_no_work():
     scene = Scene(mesh(rotation=spin.map(rotation_y)), cset([mesh()]), cval(mesh()))
     seen = DrawList(scene)
     seen.pull()
-    seen.picture()
+    picture(seen.draws)
     before = evaluations()
     assert seen.reader.changes() == ()
     assert seen.reader.changes() == ()
@@ -94,10 +94,10 @@ def test_static_meshes_under_a_moving_group_cost_one_node_each():
     scene = Scene(Group([mesh(position=(i, 0, 0)) for i in range(10)], transform=place))
     seen = DrawList(scene)
     seen.pull()
-    seen.picture()
+    picture(seen.draws)
     before = evaluations()
     place.value = moved(5)
-    seen.picture()
+    picture(seen.draws)
     assert evaluations() - before == 11
     assert [model(draw)[0, 3] for draw in seen.draws] == [5 + i for i in range(10)]
 
@@ -317,6 +317,44 @@ def scene_group(scene):
     return next(iter(scene))
 
 
+def test_sets_of_adaptive_values():
+    a, b = mesh(), mesh()
+    child = cval(a)
+    parts = cset([child, b])
+    scene = Scene(parts)
+    seen = DrawList(scene)
+    assert seen.pull() == (2, 0, 0)
+    child.value = None
+    scene.add(a)
+    assert seen.pull() == (1, 1, 0)
+    parts.remove(child)
+    child.value = a
+    assert seen.pull() == (0, 0, 0)
+    assert a.parent is scene
+
+
+def test_what_a_set_got_while_it_was_away_arrives_in_its_place():
+    a, b, c = (mesh(position=(i, 0, 0)) for i in range(3))
+    parts = cset([a])
+    group = Group(parts, b)
+    scene = Scene(group)
+    seen = DrawList(scene)
+    seen.pull()
+    scene.remove(group)
+    parts.update([c])
+    scene.add(group)
+    scene.add(mesh(position=(3, 0, 0)))
+    seen.pull()
+    assert [model(draw)[0, 3] for draw in seen.draws] == [0, 2, 1, 3]
+    scene.remove(group)
+    parts.add("what")
+    scene.add(group)
+    with pytest.raises(SceneError, match="a str cannot be a child"):
+        seen.pull()
+    parts.remove("what")
+    assert seen.pull()[0] == 3
+
+
 def test_a_node_that_a_set_let_go_is_free_at_once():
     node = mesh()
     parts = cset([node])
@@ -438,6 +476,8 @@ def test_arrays_are_copied():
     seen = DrawList(Scene(node))
     seen.pull()
     assert model(seen.draws[0])[:3, 3].tolist() == [1, 2, 3]
+    with pytest.raises(ValueError, match="read-only"):
+        node.position[0] = 5
 
 
 def test_draws_are_drawn_as_they_are_or_moved_by_their_groups():
@@ -508,6 +548,21 @@ def test_a_draw_that_cannot_be_made_is_made_when_it_can():
         seen.pull()
     node.material = material
     assert seen.pull()[0] == 1
+
+
+def test_no_tree_is_too_deep():
+    leaf = mesh(position=(0, 0, 1))
+    top = Group(leaf, position=(1, 0, 0))
+    for _ in range(3000):
+        top = Group(top, position=(1, 0, 0))
+    scene = Scene(top)
+    seen = DrawList(scene)
+    assert seen.pull() == (1, 0, 0)
+    assert model(seen.draws[0])[:3, 3].tolist() == [3001, 0, 1]
+    top.visible = False
+    assert seen.pull() == (0, 0, 1)
+    scene.remove(top)
+    assert seen.pull() == (0, 1, 0)
 
 
 def test_clear_and_the_collection_protocol():

@@ -314,6 +314,11 @@ def bad_math(x: f32) -> f32:
 
 
 @function
+def bad_float(x: i32) -> f32:
+    return float(x)
+
+
+@function
 def bad_annotation(x: f32) -> f32:
     n: u32 = -1  # noqa: F841
     return x
@@ -456,3 +461,8 @@ def test_chained_comparison():
 
     assert inside(0.5)
     assert not inside(1.0)
+
+
+def test_plain_int_and_float_are_refused():
+    with pytest.raises(ShaderTypeError, match=r"Write f32\(x\)"):
+        bad_float(1)

@@ -13,27 +13,7 @@ from heapscene.shader.operations import INTRINSICS as COMPILED
 from heapscene.shader.operations import binary_type, spelled
 
 TYPES = (f32, i32, u32, bool, vec2, vec2b, vec3, vec3i, vec3u, mat2, mat3)
-OPERATORS = [
-    "+",
-    "-",
-    "*",
-    "/",
-    "//",
-    "%",
-    "**",
-    "@",
-    "&",
-    "|",
-    "^",
-    "<<",
-    ">>",
-    "==",
-    "!=",
-    "<",
-    "<=",
-    ">",
-    ">=",
-]
+OPERATORS = (*"+-*/%@&|^<>", "//", "**", "<<", ">>", "==", "!=", "<=", ">=")
 
 
 def made(text: str) -> sh.ShaderFunction:

@@ -221,3 +221,19 @@ def test_only_named_locals_are_kept():
 
     assert marker
     assert not small.source._enclosing
+
+
+def test_annotation_in_quotes():
+    @function
+    def quoted(x: "f32", y: "Later") -> "f32":  # noqa: UP037
+        return x * y.scale
+
+    @struct
+    class Later:
+        scale: f32
+
+    with pytest.raises(ShaderNameError, match="Later"):
+        _ = quoted.parameters
+    globals()["Later"] = Later
+    assert quoted(2, Later(scale=3)) == 6
+    del globals()["Later"]

@@ -254,6 +254,11 @@ class Expressions(Lowering):
         return build.intrinsic("pow", a, b, span=span)
 
     def _unary(self, node: ast.UnaryOp) -> Expr:
+        if isinstance(node.op, ast.USub) and isinstance(node.operand, ast.Constant):
+            number = node.operand.value
+            if isinstance(number, int | float) and not isinstance(number, bool):
+                with self.at(node) as span:
+                    return build.literal(-number, span=span)
         operand = self.value(node.operand)
         with self.at(node) as span:
             match node.op:

@@ -326,10 +326,17 @@ class _FunctionWriter:
     def top(self, node: Expr) -> str:
         """Return the text of an expression where no operator stands beside it."""
         text = self(node)
-        return text[1:-1] if isinstance(node, nodes.Binary | nodes.Unary) else text
+        plain = isinstance(node, nodes.Binary | nodes.Unary | nodes.Literal)
+        return text[1:-1] if plain and text.startswith("(") else text
 
     def _args(self, args: tuple[Expr, ...]) -> str:
-        return ", ".join(map(self.top, args))
+        # WGSL reads "a < b, c > d" as a list of template arguments, so comparisons keep theirs.
+        return ", ".join(
+            self(arg)
+            if isinstance(arg, nodes.Binary) and arg.op[0] in "<>"
+            else self.top(arg)
+            for arg in args
+        )
 
     def __call__(self, node: Expr) -> str:
         """Return the text of an expression, in parentheses where it is an operation."""
