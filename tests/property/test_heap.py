@@ -339,6 +339,37 @@ def test_heap_holds_what_its_draws_say(seed):
     assert len(run.heap._sink) == len(run.heap._listeners) == 0
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_slots_keep_rank_order_through_many_flips(seed):
+    rng = np.random.default_rng(seed)
+    heap, model, shadow = Heap(65536, FRAME), ModelHeap(FRAME), Shadow()
+    geometry = Geometry({"position": np.eye(3)})
+    states = [PipelineState(depth_bias=k) for k in range(5)]
+    for _ in range(60):
+        here = list(model.ranks)
+        most = int(rng.choice([3, 30, 150]))
+        gone = [here[k] for k in np.flatnonzero(rng.random(len(here)) < rng.choice([0, 0.1, 0.9]))]
+        new = [
+            Draw(PROGRAMS[2], geometry, state=cval(states[int(rng.integers(5))]))
+            for _ in range(int(rng.integers(most)))
+        ]
+        changes = [DrawChange(draw, None) for draw in gone]
+        changes += [DrawChange(None, draw) for draw in new]
+        heap.apply(changes)
+        model.apply(changes)
+        here = list(model.ranks)
+        for k in rng.permutation(len(here))[:most]:
+            here[k].state.value = states[int(rng.integers(1 + rng.integers(5)))]
+        heap.pull()
+        check(heap)
+        shadow.sync(heap)
+
+        def key(draw: Draw):
+            return draw.state.value.key, model.ranks[draw]
+
+        assert heap.order() == sorted(model.ranks, key=key)
+
+
 @pytest.mark.parametrize("seed", range(3))
 def test_allocator_agrees_with_a_list_of_bytes(seed):
     rng = np.random.default_rng(seed)

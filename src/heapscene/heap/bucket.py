@@ -20,6 +20,7 @@ __all__ = ["Bucket"]
 
 _ROOM = 8
 _FEW = 8
+_SLACK = 64
 _ZERO = bytes(4 * RECORD_WORDS)
 
 
@@ -183,8 +184,12 @@ class Bucket:
         self._write(slot.start + first, _ZERO, is_new=False)
         if slot.live == 0:
             self._drop(slot)
-        elif slot.holes > max(_ROOM, slot.live):
+            return
+        if slot.holes > max(_ROOM, slot.live):
             self._squeeze(slot)
+        if slot.room > _SLACK + 4 * len(slot.ranks):
+            slot.room = len(slot.ranks) + _ROOM
+            self._trim()
 
     def table(self) -> NDArray[np.uint32]:
         """Return the records as ``(n, 8)`` words; a view, not to be written."""
@@ -238,8 +243,7 @@ class Bucket:
             slot.start = slot.start if length else end
             self.records.resize((slot.start + room) * RECORD_WORDS)
         slot.room = room
-        if self.n_records > 64 + 2 * sum(other.room for other in self.slots):
-            self._lay_out()
+        self._trim()
 
     def _squeeze(self, slot: Slot) -> None:
         stop = slot.stop
@@ -252,10 +256,16 @@ class Bucket:
     def _drop(self, slot: Slot) -> None:
         self.slots.remove(slot)
         del self._by_state[slot.state]
-        if slot.start + slot.room == self.n_records:
-            end = max((other.start + other.room for other in self.slots), default=0)
+        self._trim()
+
+    def _trim(self) -> None:
+        """Cut off records behind the last slot; close up when most records belong to none."""
+        end = max((slot.start + slot.room for slot in self.slots), default=0)
+        if end < self.n_records:
             self.records.resize(end * RECORD_WORDS)
             self.generation += 1
+        if end > _SLACK + 2 * sum(slot.room for slot in self.slots):
+            self._lay_out()
 
     def _lay_out(self) -> None:
         """Lay the slots one behind the other, with slack."""

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import struct
 from bisect import insort
-from collections.abc import Callable, Iterable, Mapping
-from functools import cache
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -312,7 +310,7 @@ class Heap:
                 entry.users[resident] = None
         if part.shape.avals:
             part.shape.users[resident] = None
-        bucket.write_row(resident.row, _packer(len(words))(*words), part.shape.bounds)
+        bucket.write_row(resident.row, bucket.schema.pack_row(*words), part.shape.bounds)
         if reroutes:
             resident.slot = bucket.slot(plan.state)
             bucket.put(resident)
@@ -416,11 +414,6 @@ def _route(states: dict[Resident, PipelineState]) -> None:
             groups.setdefault((resident.bucket, state), []).append(resident)
     for (bucket, state), residents in groups.items():
         bucket.put_all(residents, state)
-
-
-@cache
-def _packer(words: int) -> Callable[..., bytes]:
-    return struct.Struct(f"<{words}I").pack
 
 
 def _describe(draw: Draw) -> str:

@@ -114,7 +114,7 @@ class Planner:
         return made
 
     def _schema(self, draw: Draw) -> Schema:
-        key = (draw.program.hash, frozenset(draw.inputs), frozenset(draw.instances))
+        key = (draw.program.hash, *draw.inputs, None, *draw.instances)
         schema = self._schemas.get(key)
         if schema is None:
             schema = make_schema(draw.program, {*draw.inputs, *draw.instances}, self.frame_inputs)
@@ -187,9 +187,9 @@ class Planner:
 
     def _check_size(self, plan: Plan) -> None:
         room = self.limit_bytes - 16
-        pieces = (*plan.shape.pieces, *plan.pieces)
-        if plan.shape.nbytes + sum([piece.nbytes + 16 for piece in plan.pieces]) <= room:
+        if not plan.draw.instances and plan.shape.nbytes + plan.schema.input_bytes <= room:
             return
+        pieces = (*plan.shape.pieces, *plan.pieces)
         sizes = {piece.key: max(16, (piece.nbytes + 15) & ~15) for piece in pieces}
         total = sum(sizes.values())
         if total <= room:

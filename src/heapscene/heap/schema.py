@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Iterable, Mapping
 from typing import Any, Literal, NamedTuple
 
@@ -38,6 +39,10 @@ class Schema:
         Inputs that come from the frame, sorted.
     attributes_key
         Equal for schemas whose geometry is laid out alike.
+    input_bytes
+        What one value of every input takes on a page.
+    pack_row
+        Makes the bytes of a header row from its words.
     """
 
     __slots__ = (
@@ -45,9 +50,11 @@ class Schema:
         "attributes_key",
         "fields",
         "frame_names",
+        "input_bytes",
         "inputs",
         "key",
         "model",
+        "pack_row",
         "program",
         "row_words",
     )
@@ -60,7 +67,9 @@ class Schema:
         self.fields = fields
         self.attributes = tuple(field for field in fields if field.kind == "attribute")
         self.inputs = tuple(field for field in fields if field.kind == "input")
+        self.input_bytes = sum((field.type.words * 4 + 15) & ~15 for field in self.inputs)
         self.row_words = 2 * len(fields)
+        self.pack_row = struct.Struct(f"<{self.row_words}I").pack
         self.key = (program.hash, frame_names)
         self.attributes_key = tuple(
             (field.name, field.tag, field.default) for field in self.attributes

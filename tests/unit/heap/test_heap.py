@@ -235,6 +235,17 @@ def test_holes_are_squeezed_when_they_outnumber_the_live():
     assert heap.order() == [draws[19], *draws[30:]]
 
 
+@pytest.mark.parametrize("last", [True, False])
+def test_the_table_shrinks_with_its_draws(last):
+    draws = [draw(state=BACK if k % 2 else PipelineState()) for k in range(1000)]
+    heap = heap_of(*draws)
+    remove(heap, *(draws[20:] if last else draws[:980]))
+    assert heap.buckets[0].n_records < 250
+    agrees(heap, *(draws[:20] if last else draws[980:]))
+    add(heap, *draws[30:60])
+    agrees(heap, *(draws[:20] if last else draws[980:]), *draws[30:60])
+
+
 def test_many_slots_grow_in_one_table():
     states = [PipelineState(depth_bias=k) for k in range(5)]
     draws = [draw(state=states[k % 5]) for k in range(300)]
