@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from heapscene._version import __version__
 from heapscene.errors import AdapterError, explain
+from heapscene.gpu.warm import teach_types
 
 if TYPE_CHECKING:
     import wgpu
@@ -157,7 +158,9 @@ _LIMITS_OF_INTEREST = (
 def _request_adapter(power: Power) -> wgpu.GPUAdapter:
     _give_driver_a_folder()
     import wgpu
+    from wgpu.backends import wgpu_native
 
+    teach_types(wgpu_native.ffi)
     try:
         adapter = wgpu.gpu.request_adapter_sync(power_preference=power)
     except (RuntimeError, OSError) as cause:
