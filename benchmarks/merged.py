@@ -99,7 +99,7 @@ def camera() -> hs.PerspectiveCamera:
     return hs.PerspectiveCamera(fov=60, position=(0, 0, 3.2), target=(0, 0, 0), near=0.1, far=10)
 
 
-def merged_pass(device, target, box, models, colors):
+def merged_pass(device, box, models, colors):
     """Return a function that encodes the merged mesh into a render pass."""
     attributes = box.read_attributes()
     position, normal = attributes["position"], attributes["normal"]
@@ -177,7 +177,7 @@ def main() -> None:
     )
     scene = HeapScene(device, targets, draws, encoding=options.encoding)
     timer = Timer(device)
-    merged = merged_pass(device, target, box, models, colors)
+    merged = merged_pass(device, box, models, colors)
 
     def frame(kind):
         encoder = device.create_command_encoder()
@@ -196,8 +196,8 @@ def main() -> None:
     times = {"heap": [], "merged": []}
     images = {}
     for _ in range(options.frames):
-        for kind in times:
-            times[kind].append(frame(kind))
+        for kind, taken in times.items():
+            taken.append(frame(kind))
             if kind not in images:
                 images[kind] = read_texture(device, target.color, SIZE).astype(int)
     medians = {kind: statistics.median(values[2:]) for kind, values in times.items()}

@@ -8,10 +8,10 @@ import pytest
 from heapscene.adaptive import cset
 from heapscene.draw import Draw, PipelineState
 from heapscene.heap import RECORD
+from property.test_picture import BACKGROUND, SIZE, Side, frame_values
 from reference.naive_renderer import NaiveRenderer
 from reference.programs import PROGRAMS
 from reference.worlds import make_geometries
-from property.test_picture import BACKGROUND, SIZE, Side, frame_values
 
 pytestmark = pytest.mark.gpu
 
@@ -64,9 +64,9 @@ class Planter:
 
     def base(self, kind, name):
         field = next(f for f in self.bucket.fields if (f.kind, f.name) == (kind, name))
-        return int(self.bucket.headers.data[
-            self.resident.row * self.bucket.schema.row_words + field.word
-        ])
+        return int(
+            self.bucket.headers.data[self.resident.row * self.bucket.schema.row_words + field.word]
+        )
 
     def page_words(self, first, count, change):
         words = self.page.data[first : first + count].copy()

@@ -9,10 +9,10 @@ from heapscene.shader import (
     dpdx,
     dpdy,
     f32,
-    fragment,
     fract,
+    fragment,
     mat4,
-    max,  # noqa: A004
+    max,
     normalize,
     sin,
     struct,

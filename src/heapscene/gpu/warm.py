@@ -14,23 +14,68 @@ from typing import Any
 
 __all__ = ["teach_types"]
 
-_STRUCTS = """
-AdapterInfo BindGroupDescriptor BindGroupEntry BindGroupLayoutDescriptor BindGroupLayoutEntry
-BufferBindingLayout BufferDescriptor BufferMapCallbackInfo ChainedStruct Color ColorTargetState
-CommandBufferDescriptor CommandEncoderDescriptor ComputePassDescriptor ComputePipelineDescriptor
-ComputeState DepthStencilState DeviceDescriptor DeviceExtras DeviceLostCallbackInfo Extent3D
-FragmentState InstanceDescriptor Limits MultisampleState NativeLimits Origin3D PassTimestampWrites
-PipelineLayoutDescriptor PrimitiveState PrimitiveStateExtras QuerySetDescriptor QueueDescriptor
-RenderPassColorAttachment RenderPassDepthStencilAttachment RenderPassDescriptor
-RenderPipelineDescriptor RequestAdapterCallbackInfo RequestAdapterOptions
-RequestDeviceCallbackInfo ShaderModuleDescriptor ShaderSourceWGSL StencilFaceState StringView
-TexelCopyBufferInfo TexelCopyBufferLayout TexelCopyTextureInfo TextureDescriptor
-TextureViewDescriptor UncapturedErrorCallbackInfo VertexState
-""".split()
-_ARRAYS = """
-BindGroupEntry BindGroupLayout BindGroupLayoutEntry ColorTargetState CommandBuffer FeatureName
-RenderPassColorAttachment
-""".split()
+_STRUCTS = [
+    "AdapterInfo",
+    "BindGroupDescriptor",
+    "BindGroupEntry",
+    "BindGroupLayoutDescriptor",
+    "BindGroupLayoutEntry",
+    "BufferBindingLayout",
+    "BufferDescriptor",
+    "BufferMapCallbackInfo",
+    "ChainedStruct",
+    "Color",
+    "ColorTargetState",
+    "CommandBufferDescriptor",
+    "CommandEncoderDescriptor",
+    "ComputePassDescriptor",
+    "ComputePipelineDescriptor",
+    "ComputeState",
+    "DepthStencilState",
+    "DeviceDescriptor",
+    "DeviceExtras",
+    "DeviceLostCallbackInfo",
+    "Extent3D",
+    "FragmentState",
+    "InstanceDescriptor",
+    "Limits",
+    "MultisampleState",
+    "NativeLimits",
+    "Origin3D",
+    "PassTimestampWrites",
+    "PipelineLayoutDescriptor",
+    "PrimitiveState",
+    "PrimitiveStateExtras",
+    "QuerySetDescriptor",
+    "QueueDescriptor",
+    "RenderPassColorAttachment",
+    "RenderPassDepthStencilAttachment",
+    "RenderPassDescriptor",
+    "RenderPipelineDescriptor",
+    "RequestAdapterCallbackInfo",
+    "RequestAdapterOptions",
+    "RequestDeviceCallbackInfo",
+    "ShaderModuleDescriptor",
+    "ShaderSourceWGSL",
+    "StencilFaceState",
+    "StringView",
+    "TexelCopyBufferInfo",
+    "TexelCopyBufferLayout",
+    "TexelCopyTextureInfo",
+    "TextureDescriptor",
+    "TextureViewDescriptor",
+    "UncapturedErrorCallbackInfo",
+    "VertexState",
+]
+_ARRAYS = [
+    "BindGroupEntry",
+    "BindGroupLayout",
+    "BindGroupLayoutEntry",
+    "ColorTargetState",
+    "CommandBuffer",
+    "FeatureName",
+    "RenderPassColorAttachment",
+]
 _CALLBACKS = (
     "void(WGPULogLevel, WGPUStringView, void *)",
     "void(WGPURequestAdapterStatus, WGPUAdapter, WGPUStringView, void *, void *)",

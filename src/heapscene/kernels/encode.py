@@ -30,7 +30,7 @@ class ComputePass(Protocol):
         """Choose its buffers."""
         ...
 
-    def dispatch_workgroups(self, x: int, y: int, z: int) -> None:
+    def dispatch_workgroups(self, x: int, y: int, z: int, /) -> None:
         """Run it."""
         ...
 

@@ -7,7 +7,6 @@ from heapscene.shader.interface import Interface as Interface
 from heapscene.shader.interface import ProgramLike as ProgramLike
 
 # What users import. Some names are those of Python builtins, with the same meaning.
-# ruff: noqa: A004
 from heapscene.shader.lang import Resource as Resource
 from heapscene.shader.lang import builtin as builtin
 from heapscene.shader.lang import f32 as f32

@@ -227,7 +227,7 @@ class _Typing(ast.NodeTransformer):
         node.test = _call(_BOOLEAN, node.test)
         return node
 
-    visit_If = visit_While = visit_IfExp = visit_Assert = _visit_test  # noqa: N815
+    visit_If = visit_While = visit_IfExp = visit_Assert = _visit_test
 
 
 def _call(name: str, value: ast.expr, *more: ast.expr) -> ast.expr:

@@ -30,7 +30,7 @@ _CLASSES: dict[str, type[ShaderError]] = {
 }
 
 
-class Refusal(ShaderTypeError):  # noqa: N818 - never seen by users
+class Refusal(ShaderTypeError):
     """A smart constructor refuses its operands; the front-end adds the place."""
 
     def __init__(self, what: str, facts: Mapping[str, object] | None = None, fix: str = "") -> None:

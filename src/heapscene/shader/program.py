@@ -95,9 +95,13 @@ class Program:
         """The compiled fragment function."""
         return self.fragment_stage.function
 
-    @cached_property
+    @property
     def hash(self) -> str:
         """Identity by content: 32 hexadecimal digits."""
+        return self._hash
+
+    @cached_property
+    def _hash(self) -> str:
         from heapscene.shader.ir.hash import digest, module_hash, type_text
 
         face = self._interface

@@ -1,7 +1,6 @@
 """Compute functions run on the GPU and in CPython with the same numbers."""
 
 # Shader functions use names of WGSL, and wrong ones are the subject.
-# ruff: noqa: A002, A004, PLR0124
 from __future__ import annotations
 
 import enum

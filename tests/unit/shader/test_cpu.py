@@ -11,7 +11,7 @@ import pytest
 
 from heapscene.errors import ShaderTypeError
 from heapscene.shader import (
-    all,  # noqa: A004
+    all,
     builtin,
     compute,
     discard,
@@ -303,7 +303,7 @@ def bad_index(x: f32) -> f32:
 @function
 def bad_vector_truth(x: f32) -> f32:
     v = vec3(x)
-    if v == v:  # noqa: PLR0124
+    if v == v:
         return 1.0
     return 0.0
 
@@ -374,7 +374,7 @@ def test_arguments_and_results_are_checked():
     with pytest.raises(ShaderTypeError, match=r"result of wrong.*f32 where u32"):
         wrong(1.0)
 
-    @function  # noqa: RET503
+    @function
     def nothing(x: f32) -> vec3:
         if x > 100.0:
             return vec3(1.0)

@@ -1,7 +1,6 @@
 """Wrong programs: what is said, where the caret stands, what to write instead."""
 
 # Shader functions use names of WGSL, and wrong ones are the subject.
-# ruff: noqa: A002, A004, B007, F821, PLW2901, RET503
 from __future__ import annotations
 
 import enum

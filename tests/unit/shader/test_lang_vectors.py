@@ -8,8 +8,8 @@ import pytest
 
 from heapscene.errors import ShaderTypeError
 from heapscene.shader import (
-    all,  # noqa: A004
-    any,  # noqa: A004
+    all,
+    any,
     f32,
     i32,
     u32,

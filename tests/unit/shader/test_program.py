@@ -1,7 +1,6 @@
 """Programs: linking, interface, the direct form, what is read."""
 
 # Shader functions use names of WGSL, and wrong ones are the subject.
-# ruff: noqa: A004
 from __future__ import annotations
 
 import numpy as np

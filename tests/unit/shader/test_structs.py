@@ -122,4 +122,4 @@ def test_refused_classes():
 
         @struct
         class Unknown:
-            x: nowhere  # noqa: F821
+            x: nowhere

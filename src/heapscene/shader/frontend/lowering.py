@@ -30,7 +30,7 @@ class Static:
     name: str
 
 
-class Fault(Exception):  # noqa: N818 - never seen by users
+class Fault(Exception):
     """The statement cannot be compiled; ``diagnostics`` is empty if that was reported before."""
 
     def __init__(self, *diagnostics: Diagnostic) -> None:

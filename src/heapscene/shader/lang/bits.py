@@ -1,7 +1,6 @@
 """Intrinsics on the bits of numbers: reinterpreting, counting, packing."""
 
 # A function is named by its result.
-# ruff: noqa: D401
 # pyright: reportUnknownLambdaType=false
 
 from __future__ import annotations

@@ -5,7 +5,6 @@ precision.
 """
 
 # WGSL's names are Python's builtins, and a function is named by its result.
-# ruff: noqa: A001, D401
 # pyright: reportUnknownLambdaType=false
 
 from __future__ import annotations

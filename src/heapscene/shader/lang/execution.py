@@ -29,7 +29,7 @@ __all__ = [
 F = TypeVar("F", float, vec2, vec3, vec4)
 
 
-class Discard(Exception):  # noqa: N818 - not an error: the pixel stays as it was
+class Discard(Exception):
     """Leaves a fragment function without a colour."""
 
 

@@ -1,7 +1,6 @@
 """Intrinsics over whole vectors and matrices, and selection."""
 
 # WGSL's names are Python's builtins, and a function is named by its result.
-# ruff: noqa: A001, D401
 # pyright: reportUnknownLambdaType=false
 
 from __future__ import annotations

@@ -5,8 +5,6 @@ NumPy arrays are row-major: ``mat4(array)`` takes a 4×4 array as mathematics wr
 is a row); ``m * s`` scales.
 """
 
-# ruff: noqa: N801 - named as in WGSL
-
 from __future__ import annotations
 
 from collections.abc import Iterator

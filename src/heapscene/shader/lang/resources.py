@@ -47,7 +47,7 @@ class Resource(Generic[T]):
         An array type, or the struct of a uniform.
     """
 
-    def __init__(  # noqa: PLR0913 - what WGSL's declaration says
+    def __init__(
         self,
         name: str,
         space: Space,

@@ -474,8 +474,8 @@ _TYPES: dict[type, Scalar] = {
 }
 
 if TYPE_CHECKING:
-    f32: TypeAlias = float  # noqa: PYI042 - named as in WGSL
-    i32: TypeAlias = int  # noqa: PYI042
-    u32: TypeAlias = int  # noqa: PYI042
+    f32: TypeAlias = float
+    i32: TypeAlias = int
+    u32: TypeAlias = int
 else:
     f32, i32, u32 = Float32, Int32, UInt32

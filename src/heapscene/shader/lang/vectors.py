@@ -3,8 +3,6 @@
 ``Two``, ``Three`` and ``Four`` say for each size what the four kinds share.
 """
 
-# ruff: noqa: N801 - named as in WGSL
-
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Self, overload
