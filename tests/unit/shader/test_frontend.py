@@ -77,7 +77,7 @@ def test_a_name_assigned_once_is_a_let():
 def hoisted(x: f32) -> f32:
     if x > 0.0:
         y = x
-        z = y
+        z = y  # noqa: F841
     else:
         y = -x
     return y
@@ -327,7 +327,9 @@ def with_depth(v: Varyings, at: vec4 = builtin.frag_coord) -> WithDepth:
 @pytest.mark.gpu
 def test_odd_programs_are_accepted():
     wgpu = pytest.importorskip("wgpu")
-    device = wgpu.gpu.request_adapter_sync(power_preference="high-performance").request_device_sync()
+    device = wgpu.gpu.request_adapter_sync(
+        power_preference="high-performance"
+    ).request_device_sync()
     program = Program(from_index, with_depth)
     assert program.interface.outputs == {"color": vec4.__shader_type__}
     for text in (program.wgsl, ComputeProgram(step).wgsl, ComputeProgram(ending).wgsl):
