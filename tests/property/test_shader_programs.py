@@ -16,7 +16,7 @@ from heapscene import shader
 from heapscene.shader import emit, ir
 from heapscene.shader.types import U32, ArrayType
 
-PROGRAMS = 40
+PROGRAMS = 24
 INPUTS = 12
 
 pytestmark = pytest.mark.gpu

@@ -77,7 +77,7 @@ def test_a_name_assigned_once_is_a_let():
 def hoisted(x: f32) -> f32:
     if x > 0.0:
         y = x
-        z = y  # noqa: F841  a local of one branch
+        z = y  # noqa: F841
     else:
         y = -x
     return y

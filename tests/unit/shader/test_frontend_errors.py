@@ -446,7 +446,7 @@ T, N, S = ShaderTypeError, ShaderNameError, ShaderSyntaxError
 CASES = [
     (product_sizes, T, "cannot multiply mat4 by vec3", "u.view @ p", "Write vec4(p, 1.0)"),
     (matrix_star, T, "cannot multiply mat4 by vec4", "u.view * p", "Use @"),
-    (mixed_types, T, "cannot add f32 and u32", "a + n", "Convert one of them: f32(...)."),
+    (mixed_types, T, "cannot add f32 and u32", "a + n", "Convert the right side: f32(...)."),
     (integer_division, T, "'/' on integers", "a / b", "a // b with u32"),
     (floor_i32, T, "'//' on i32: Python rounds down", "a // 2", "u32(a) // u32(b)"),
     (modulo_i32, T, "'%' on i32", "a % 3", "u32(a) % u32(b)"),
@@ -460,7 +460,7 @@ CASES = [
     (component_of_vec2, T, "vec2 has no component 'z'", "a.z", "x y"),
     (assign_component, T, "vec3 values do not change", "b.x", "b = b.with_x(...)"),
     (assign_field, T, "Inputs values do not change", "u.color", "u = u.replace(color=...)"),
-    (change_type, T, "cannot add i32 and f32", "total + 0.5", "Convert one of them"),
+    (change_type, T, "cannot add i32 and f32", "total + 0.5", "Convert the left side: f32(...)."),
     (maybe_unassigned, N, "'b' may be used before it is assigned", "b", "Assign b before"),
     (loop_variable_after, N, "'i' is a loop variable", "i", "Copy it to another"),
     (assign_loop_variable, T, "'i' is a loop variable and also assigned", "i", "Use two names"),
@@ -555,8 +555,8 @@ def test_the_text_of_an_error():
         f'  File "{__file__}", line {line}, in product_sizes\n'
         "      return u.view @ p\n"
         "             ^^^^^^^^^^\n"
-        "  left   mat4\n"
-        "  right  vec3\n"
+        "  left   u.view : mat4\n"
+        "  right  p : vec3\n"
         "Write vec4(p, 1.0) for a point, or vec4(p, 0.0) for a direction."
     )
 

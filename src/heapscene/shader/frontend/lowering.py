@@ -51,6 +51,7 @@ class Lowering:
         self.locals: dict[str, Local] = {}
         self.assigned: set[str] = set()
         self.poisoned: set[str] = set()
+        self.origins: dict[str, ast.expr] = {}  # first assignments
         self._temporaries = 0
 
     def span(self, node: ast.AST) -> Span:
@@ -74,7 +75,29 @@ class Lowering:
         fix: str = "",
     ) -> Fault:
         """Return the exception for a fault at ``node``."""
-        return Fault(Diagnostic(kind, what, self.span(node), self.function.name, facts or {}, fix))
+        labelled = self._labelled(node, facts or {})
+        return Fault(Diagnostic(kind, what, self.span(node), self.function.name, labelled, fix))
+
+    def _labelled(self, node: ast.AST, facts: Mapping[str, object]) -> dict[str, object]:
+        """Put the text of operands before their types, and the line where a name was assigned."""
+        operands: dict[str, ast.expr] = {}
+        match node:
+            case ast.BinOp(left=left, right=right) | ast.Compare(left=left, comparators=[right]):
+                operands = {"left": left, "right": right}
+            case ast.AugAssign(target=left, value=right):
+                operands = {"left": left, "right": right}
+            case ast.UnaryOp(operand=operand):
+                operands = {"operand": operand}
+            case _:
+                pass
+        labelled = dict(facts)
+        for label, operand in operands.items():
+            if label in labelled:
+                text = _short(ast.unparse(operand))
+                origin = self.origins.get(operand.id) if isinstance(operand, ast.Name) else None
+                line = f"   (line {origin.lineno})" if origin is not None else ""
+                labelled[label] = f"{text} : {labelled[label]}{line}"
+        return labelled
 
     @contextmanager
     def at(self, node: ast.AST) -> Generator[Span, None, None]:
@@ -129,7 +152,7 @@ class Lowering:
 
 
 def _short(value: object) -> str:
-    text = repr(value).split("\n")[0]
+    text = (value if isinstance(value, str) else repr(value)).split("\n")[0]
     return text if len(text) <= 60 else text[:57] + "..."
 
 

@@ -57,7 +57,6 @@ class Statements(Calls):
         self.alive = True
         self._depths = [0]  # of the builder's blocks, by depth of Python blocks
         self._loops: list[list[set[str]]] = []  # per open loop: what is assigned at each break
-        self._origins: dict[str, ast.expr] = {}
 
     def run(self, body: list[ast.stmt]) -> None:
         """Lower statements; a faulty one is noted and the next is tried."""
@@ -204,7 +203,7 @@ class Statements(Calls):
                     fix=f"Convert it: {spelled(type_)}(...).",
                 )
             self.locals[name] = self._declare(name, value, span)
-            self._origins[name] = target
+            self.origins[name] = target
             self.assigned.add(name)
             self.poisoned.discard(name)
 
@@ -222,7 +221,7 @@ class Statements(Calls):
     def _check_type(self, target: ast.Name, local: Local, value: Expr, node: ast.stmt) -> None:
         if build.matched(value, local.type).type == local.type:
             return
-        origin = self._origins.get(target.id)
+        origin = self.origins.get(target.id)
         first = f"{spelled(local.type)}" + (f"   (line {origin.lineno})" if origin else "")
         advice = f"Convert the value: {spelled(local.type)}(...)."
         if local.type.wgsl == "i32" and origin is not None:

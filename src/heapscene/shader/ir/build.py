@@ -222,9 +222,15 @@ def _advice(op: str, left: Type, right: Type) -> str:
         return "Both sides must be bool: write comparisons, such as x != 0."
     if BOOL in (scalar_of(left), scalar_of(right)):
         return "A bool is not a number: write select(0.0, 1.0, flag)."
-    if scalar_of(left) != scalar_of(right) and scalar_of(left) and scalar_of(right):
-        name = spelled(left)
-        return f"Convert one of them: {name}(...)."
+    kinds = (scalar_of(left), scalar_of(right))
+    if kinds[0] != kinds[1] and None not in kinds:
+        # Towards f32, which loses least; a vector stays a vector of its size.
+        wanted = F32 if F32 in kinds else kinds[0]
+        other = right if kinds[0] == wanted else left
+        assert wanted is not None
+        target = Vector(wanted, other.size) if isinstance(other, Vector) else wanted
+        side = "right" if other is right else "left"
+        return f"Convert the {side} side: {spelled(target)}(...)."
     return ""
 
 
