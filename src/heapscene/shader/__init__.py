@@ -1,4 +1,14 @@
-"""(side road) Python functions become WGSL."""
+"""(side road) Python functions become WGSL.
+
+In:   typed Python functions made by ``@vertex``, ``@fragment``, ``@compute`` and ``@function``.
+Out:  a typed IR, and from it :class:`Program` and :class:`ComputeProgram` with their WGSL texts.
+Keeps: a function means the same in CPython and on the GPU; what would not is refused, with what to
+       write instead; equal content has an equal hash in every process.
+
+The folder in order: ``source`` and ``stages`` read a function, ``frontend`` turns its syntax tree
+into ``ir``, ``wgsl`` emits it, ``linking`` and ``program`` fit two stages together; ``lang`` and
+``cpu`` run the same function in CPython.
+"""
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
