@@ -1,4 +1,5 @@
 import gc
+import weakref
 
 import numpy as np
 
@@ -25,10 +26,11 @@ def test_normals_are_made_once_and_not_kept_alive():
     bare = Geometry({"position": SQUARE}, [0, 1, 2, 0, 2, 3])
     assert with_normals(bare) is with_normals(bare)
     assert with_normals(geometry.plane()) is not None
-    before = len(module._made)
+    assert bare in module._made
+    gone = weakref.ref(bare)
     del bare
     gc.collect()
-    assert len(module._made) == before - 1
+    assert gone() is None
 
 
 def test_what_has_normals_is_left_alone():
