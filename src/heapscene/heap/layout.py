@@ -9,15 +9,15 @@ import numpy as np
 
 __all__ = [
     "COUNT",
+    "FIRST_INSTANCE",
     "HEADER",
     "INDEX_START",
-    "INDEX_WIDTH",
     "INSTANCES",
     "RECORD",
     "RECORD_WORDS",
-    "SLOT",
     "VERTEX_FIRST",
     "VERTEX_SPAN",
+    "WIDTH_SLOT",
     "pack_record",
     "unpack_record",
 ]
@@ -27,8 +27,9 @@ HEADER = 0
 """First word of the header row in the bucket's header array."""
 INDEX_START = 1
 """Byte offset in the page of the first index to draw; 0 if not indexed."""
-INDEX_WIDTH = 2
-"""Bytes per index: 0 (not indexed), 1, 2 or 4."""
+WIDTH_SLOT = 2
+"""Bytes per index in the lowest three bits: 0 (not indexed), 1, 2 or 4; above them the number of
+the slot, see :attr:`Slot.number`."""
 COUNT = 3
 """Indices or vertices per instance; 0 while hidden, and for holes."""
 INSTANCES = 4
@@ -37,19 +38,19 @@ VERTEX_FIRST = 5
 """Smallest vertex that is used."""
 VERTEX_SPAN = 6
 """Largest used vertex minus smallest plus 1: vertices per instance."""
-SLOT = 7
-"""Number of the slot, see :attr:`Slot.number`."""
+FIRST_INSTANCE = 7
+"""Element of per-instance inputs that instance 0 reads: the row of a table in its chunk, or 0."""
 
 RECORD: np.dtype[Any] = np.dtype(
     [
         ("header", "<u4"),
         ("index_start", "<u4"),
-        ("index_width", "<u4"),
+        ("width_slot", "<u4"),
         ("count", "<u4"),
         ("instances", "<u4"),
         ("vertex_first", "<u4"),
         ("vertex_span", "<u4"),
-        ("slot", "<u4"),
+        ("first_instance", "<u4"),
     ]
 )
 """A record as a NumPy structured dtype of 32 bytes."""

@@ -87,14 +87,15 @@ def write_indices(
         if firsts[number + 1].x <= emitted:
             number = owner(emitted, number + 1)
         record = records[number]
+        width = record.width_slot & 7
         first = firsts[number]
         k = (emitted - first.x) % record.count
         vertex = first.y + (emitted - first.x) // record.count * record.vertex_span
         end = min(firsts[number + 1].x, stop)
         while emitted < end:
             index = k
-            if record.index_width > 0:
-                index = index_at(record.index_start, record.index_width, k) - record.vertex_first
+            if width > 0:
+                index = index_at(record.index_start, width, k) - record.vertex_first
             indices[emitted - params.first] = vertex + index
             emitted += 1
             k += 1
@@ -124,7 +125,7 @@ def expand_reference(table: UintArray, starts: UintArray, page_words: UintArray)
     owners = np.searchsorted(starts[:-1, 0], emitted, side="right") - 1
     record = np.ascontiguousarray(table, np.uint32).reshape(-1).view(RECORD)[owners]
     instance, k = np.divmod(emitted - starts[owners, 0], record["count"])
-    width = record["index_width"]
+    width = record["width_slot"] & 7
     byte = record["index_start"] + k * width
     word = page_words[byte // 4].astype(np.int64) >> (byte % 4 * 8)
     mask = np.array([0, 0xFF, 0xFFFF, 0, 0xFFFFFFFF])[width]

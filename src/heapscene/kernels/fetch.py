@@ -5,6 +5,10 @@ larger, bounded by a tile table of one entry per 64 numbers); the record names a
 says for each attribute and input where element k lies in the page: ``base + k * stride``.
 
 The user's functions are called as they are; only the entry points differ from the direct form.
+
+A header row with fields of the kind ``"table"`` belongs to a table's rows: their ``model`` is composed of
+``transform``, ``position``, ``rotation`` and ``scale`` (or ``uniform_scale``), or of ``transform`` and
+the input ``model``. Without such fields no code is added.
 """
 
 from __future__ import annotations
@@ -15,11 +19,16 @@ from functools import lru_cache
 
 from heapscene.errors import InputError, explain
 from heapscene.kernels.bucket_passes import Encoding
+from heapscene.kernels.compose import compose, product
 from heapscene.kernels.loads import HEADERS, LOADERS, PAGE
 from heapscene.kernels.locate import locate_emitted, locate_vertex
 from heapscene.shader import (
     BOOL,
+    F32,
+    MAT4,
     U32,
+    VEC3,
+    VEC4,
     Program,
     StageParameter,
     StructField,
@@ -35,6 +44,7 @@ from heapscene.shader import (
 __all__ = ["HeapShader", "heap_shader"]
 
 WORDS_PER_FIELD = 2
+_PLACE = ("position", "rotation", "scale", "uniform_scale")
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +66,12 @@ class _Form:
 
     def lies_in_heap(self, name: str) -> bool:
         """Whether an input comes from the draw and not from the frame."""
-        return ("input", name) in self.words
+        return ("input", name) in self.words or (name == "model" and self.is_composed)
+
+    @property
+    def is_composed(self) -> bool:
+        """Whether ``model`` is made of a row's position, rotation and scale."""
+        return any(("table", name) in self.words for name in _PLACE)
 
 
 @lru_cache(maxsize=1024)
@@ -74,8 +89,8 @@ def heap_shader(
     program
         The user's program.
     fields
-        ``(kind, name)`` of each field of a header row in order; the kind is ``"attribute"`` or
-        ``"input"``. Inputs of the program that are not among them come from the frame.
+        ``(kind, name)`` of each field of a header row in order; the kind is ``"attribute"``,
+        ``"input"`` or ``"table"``. Inputs of the program that are not among them come from the frame.
     frame
         The uniform variable of the frame's inputs.
     encoding
@@ -113,7 +128,7 @@ def _vertex_entry(form: _Form, encoding: Encoding, shared: bool) -> ir.EntryPoin
     extra = (
         (
             StructField("draw_header", U32, interpolate="flat"),
-            StructField("draw_instance", U32, interpolate="flat"),
+            StructField("draw_element", U32, interpolate="flat"),
         )
         if shared
         else ()
@@ -124,8 +139,8 @@ def _vertex_entry(form: _Form, encoding: Encoding, shared: bool) -> ir.EntryPoin
     locate = locate_vertex if encoding == "expanded" else locate_emitted
     at = body.let("at", ir.call(locate.ir, number))
     header, vertex = ir.field(at, "header"), ir.field(at, "vertex")
-    instance = ir.field(at, "instance")
-    builtins = {"vertex_index": vertex, "instance_index": instance}
+    element = ir.field(at, "element")
+    builtins = {"vertex_index": vertex, "instance_index": ir.field(at, "instance")}
 
     def load(parameter: StageParameter, field: StructField | None) -> ir.Operand:
         if field is None:
@@ -134,13 +149,13 @@ def _vertex_entry(form: _Form, encoding: Encoding, shared: bool) -> ir.EntryPoin
         if parameter.role == "attributes":
             word = form.words[("attribute", field.name)]
             return _load(body, field.name, field.type, header, word, vertex)
-        return _load_input(form, body, field, header, instance)
+        return _load_input(form, body, field, header, element)
 
     made = body.let("result", call_stage(program.vertex_stage, load))
     names = [position, *(varying.name for varying in program.varyings)]
     members: dict[str, ir.Operand] = {name: ir.field(made, name) for name in names}
     if shared:
-        members |= {"draw_header": header, "draw_instance": instance}
+        members |= {"draw_header": header, "draw_element": element}
     body.return_(ir.struct(result, members))
     ports = (ir.Port(number, builtin="vertex_index"),)
     return ir.EntryPoint("vertex", body.done(), ports, locations)
@@ -151,27 +166,56 @@ def _fragment_entry(form: _Form, shared: bool) -> ir.EntryPoint:
     result, _ = fragment_result(program)
     body = ir.FunctionBuilder("fragment_main", result)
     extra: tuple[tuple[ir.Local, int], ...] = ()
-    header = instance = ir.zero(U32)
+    header = element = ir.zero(U32)
     if shared:
         first = len(program.varyings)
         flat_header = body.parameter("draw_header", U32)
-        flat_instance = body.parameter("draw_instance", U32)
-        extra = ((flat_header, first), (flat_instance, first + 1))
-        header, instance = ir.expression(flat_header), ir.expression(flat_instance)
+        flat_element = body.parameter("draw_element", U32)
+        extra = ((flat_header, first), (flat_element, first + 1))
+        header, element = ir.expression(flat_header), ir.expression(flat_element)
 
     def load(field: StructField) -> ir.Operand:
-        return _load_input(form, body, field, header, instance)
+        return _load_input(form, body, field, header, element)
 
     return fragment_entry(program, load, extra, body)
 
 
 def _load_input(
-    form: _Form, body: ir.FunctionBuilder, field: StructField, header: ir.Expr, instance: ir.Expr
+    form: _Form, body: ir.FunctionBuilder, field: StructField, header: ir.Expr, element: ir.Expr
 ) -> ir.Operand:
     if not form.lies_in_heap(field.name):
         return ir.field(form.frame, field.name)
+    is_placed = field.name == "model" and ("table", "transform") in form.words
+    if is_placed or ("input", field.name) not in form.words:
+        return _model(form, body, header, element)
     word = form.words[("input", field.name)]
-    return _load(body, field.name, field.type, header, word, instance)
+    return _load(body, field.name, field.type, header, word, element)
+
+
+def _model(
+    form: _Form, body: ir.FunctionBuilder, header: ir.Expr, element: ir.Expr
+) -> ir.Operand:
+    """Load the parts of a row's matrix and put them together."""
+
+    def part(kind: str, name: str, type_: Type) -> ir.Expr | None:
+        word = form.words.get((kind, name))
+        if word is None:
+            return None
+        return _load(body, f"row_{name}", type_, header, word, element)
+
+    if form.is_composed:
+        scale = part("table", "scale", VEC3)
+        if scale is None:
+            uniform = part("table", "uniform_scale", F32)
+            scale = ir.construct(VEC3, 1.0 if uniform is None else uniform)
+        position = part("table", "position", VEC3) or ir.construct(VEC3, 0.0)
+        rotation = part("table", "rotation", VEC4) or ir.construct(VEC4, 0.0, 0.0, 0.0, 1.0)
+        model = ir.call(compose.ir, position, rotation, scale)
+    else:
+        model = part("input", "model", MAT4)
+        assert model is not None
+    transform = part("table", "transform", MAT4)
+    return model if transform is None else ir.call(product.ir, transform, model)
 
 
 def _load(

@@ -15,10 +15,11 @@ __all__ = ["Located", "firsts", "locate_emitted", "locate_vertex", "records", "t
 
 @struct
 class Located:
-    """Header row, instance and vertex of the geometry."""
+    """Header row, instance, element of per-instance inputs, and vertex of the geometry."""
 
     header: u32
     instance: u32
+    element: u32
     vertex: u32
 
 
@@ -73,7 +74,8 @@ def locate_vertex(number: u32) -> Located:
     local = number - firsts[found].y
     instance = local // record.vertex_span
     vertex = record.vertex_first + local - instance * record.vertex_span
-    return Located(header=record.header, instance=instance, vertex=vertex)
+    element = record.first_instance + instance
+    return Located(header=record.header, instance=instance, element=element, vertex=vertex)
 
 
 @function
@@ -85,6 +87,8 @@ def locate_emitted(number: u32) -> Located:
     instance = local // record.count
     k = local - instance * record.count
     vertex = record.vertex_first + k
-    if record.index_width != 0:
-        vertex = load_index(record.index_start, record.index_width, k)
-    return Located(header=record.header, instance=instance, vertex=vertex)
+    width = record.width_slot & 7
+    if width != 0:
+        vertex = load_index(record.index_start, width, k)
+    element = record.first_instance + instance
+    return Located(header=record.header, instance=instance, element=element, vertex=vertex)

@@ -35,12 +35,12 @@ class Record:
 
     header: u32
     index_start: u32
-    index_width: u32
+    width_slot: u32
     count: u32
     instances: u32
     vertex_first: u32
     vertex_span: u32
-    slot: u32
+    first_instance: u32
 
 
 params = uniform("params", Params, binding=0)
