@@ -26,6 +26,7 @@ from heapscene.adaptive import cval as cval
 from heapscene.adaptive import post as post
 from heapscene.adaptive import transact as transact
 from heapscene.draw import Draw as Draw
+from heapscene.draw import DrawTable as DrawTable
 from heapscene.draw import Geometry as Geometry
 from heapscene.draw import PipelineState as PipelineState
 from heapscene.errors import HeapsceneError as HeapsceneError

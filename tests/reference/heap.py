@@ -80,7 +80,8 @@ def expected(draw: Draw, frame: dict[str, Type]) -> dict[str, Any]:
 
 def decode(bucket: Bucket, record: np.ndarray, state: PipelineState) -> dict[str, Any]:
     """What the heap holds for a record, read as the vertex shader reads it."""
-    header, start, width, count, instances, first, span, _ = (int(word) for word in record)
+    header, start, width, count, instances, first, span, element = map(int, record)
+    width &= 7
     page = bucket.page.data
     if width:
         dtype = {1: np.uint8, 2: np.uint16, 4: np.uint32}[width]
@@ -96,7 +97,7 @@ def decode(bucket: Bucket, record: np.ndarray, state: PipelineState) -> dict[str
     for at, item in enumerate(bucket.fields):
         assert item.word == 2 * at
         base, stride = row[item.word : item.word + 2]
-        numbers = vertices if item.kind == "attribute" else np.arange(instances)
+        numbers = vertices if item.kind == "attribute" else element + np.arange(instances)
         places = base + stride * numbers[:, None] + np.arange(item.type.words)
         result[item.name] = page[places].tobytes()
     return result

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple, Protocol, runtime_checkable
+from typing import NamedTuple, Protocol, TypeAlias, runtime_checkable
 
 from heapscene.draw.draw import Draw
+from heapscene.draw.table_draw import TableDraw
 
-__all__ = ["DrawChange", "DrawReader", "DrawSource"]
+__all__ = ["DrawChange", "DrawReader", "DrawSource", "Drawable", "OneDraw"]
+
+Drawable: TypeAlias = Draw | TableDraw
+"""What has a place in the drawing order: a draw, or all rows of a table."""
 
 
 class DrawChange(NamedTuple):
@@ -17,8 +21,8 @@ class DrawChange(NamedTuple):
     memory.
     """
 
-    old: Draw | None
-    new: Draw | None
+    old: Drawable | None
+    new: Drawable | None
 
 
 class DrawReader(Protocol):
@@ -31,8 +35,20 @@ class DrawReader(Protocol):
 
 @runtime_checkable
 class DrawSource(Protocol):
-    """Something that draws come from: a scene, or an adaptive set of draws."""
+    """Something that draws come from: a scene, a table, or an adaptive set of draws."""
 
     def draw_reader(self) -> DrawReader:
         """Return an independent reader."""
         ...
+
+
+class OneDraw:
+    """Hands out a single draw, once."""
+
+    def __init__(self, draw: Drawable) -> None:
+        self._steps: tuple[DrawChange, ...] = (DrawChange(None, draw),)
+
+    def changes(self) -> Sequence[DrawChange]:
+        """Return the draw at the first call, and nothing from then on."""
+        steps, self._steps = self._steps, ()
+        return steps

@@ -3,18 +3,29 @@
 from __future__ import annotations
 
 from bisect import insort
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from heapscene.draw import PipelineState
-from heapscene.heap.layout import RECORD_WORDS, pack_record, unpack_record
+from heapscene.heap.layout import (
+    COUNT,
+    INSTANCES,
+    RECORD_WORDS,
+    VERTEX_SPAN,
+    pack_record,
+    unpack_record,
+)
 from heapscene.heap.page import Page
 from heapscene.heap.resident import Resident
 from heapscene.heap.schema import HeaderField, Schema
 from heapscene.heap.slot import Slot
 from heapscene.heap.words import Words
 from heapscene.shader import ProgramLike
+
+if TYPE_CHECKING:
+    from heapscene.heap.chunk import Chunk
 
 __all__ = ["Bucket"]
 
@@ -160,7 +171,7 @@ class Bucket:
                 self.put(resident)
             return
         self._squeeze(slot)
-        if len(slot.ranks) + len(residents) > slot.room:
+        if slot.length + len(residents) > slot.room:
             self._make_room(slot, len(residents))
         new = [self._record(resident) for resident in residents]
         for record in new:
@@ -185,11 +196,50 @@ class Bucket:
         if slot.live == 0:
             self._drop(slot)
             return
-        if slot.holes > max(_ROOM, slot.live):
-            self._squeeze(slot)
-        if slot.room > _SLACK + 4 * len(slot.ranks):
-            slot.room = len(slot.ranks) + _ROOM
-            self._trim()
+        self._shrink(slot)
+
+    # Blocks of records: the rows of a table's chunk
+
+    def put_block(self, chunk: Chunk, rows: NDArray[np.uint32]) -> None:
+        """Write the records ``(n, 8)`` of a chunk into its slot, at its rank."""
+        slot = chunk.slot
+        if slot.length + len(rows) > slot.room:
+            self._make_room(slot, len(rows))
+        behind = slot.stop
+        first = slot.start + slot.place_block(chunk.rank, chunk, len(rows))
+        if first < behind:
+            tail = self.table()[first:behind].copy()
+            self.records.write((first + len(rows)) * RECORD_WORDS, tail)
+        self.records.write(first * RECORD_WORDS, rows)
+        self._sum_rows(rows, 1)
+        self.generation += 1
+
+    def take_block(self, chunk: Chunk) -> None:
+        """Take the records of a chunk out; drop the slot with its last draw."""
+        slot = chunk.slot
+        stop = slot.stop
+        first, count = slot.take_block(chunk.rank)
+        first += slot.start
+        self._sum_rows(self.table()[first : first + count], -1)
+        tail = self.table()[first + count : stop].copy()
+        self.records.write(first * RECORD_WORDS, tail)
+        self._zero(stop - count, stop)
+        self.generation += 1
+        if slot.live == 0:
+            self._drop(slot)
+        else:
+            self._shrink(slot)
+
+    def block(self, chunk: Chunk) -> NDArray[np.uint32]:
+        """Return the records ``(n, 8)`` of a chunk, to be written; see :meth:`changed`."""
+        first = chunk.slot.find(chunk.rank)
+        return self.table()[first : first + chunk.capacity]
+
+    def changed(self, emitted: int, vertices: int) -> None:
+        """Count what was written into a block: by how much its sums have grown."""
+        self.emitted += emitted
+        self.vertices += vertices
+        self.generation += 1
 
     def table(self) -> NDArray[np.uint32]:
         """Return the records as ``(n, 8)`` words; a view, not to be written."""
@@ -200,12 +250,12 @@ class Bucket:
         return pack_record(
             resident.row * self.schema.row_words,
             part.index_start,
-            shape.width,
+            shape.width | resident.slot.number << 3,
             shape.count if resident.visible else 0,
             resident.instances,
             shape.vertex_first,
             shape.vertex_span,
-            resident.slot.number,
+            0,
         )
 
     def _write(self, at: int, record: bytes, *, is_new: bool) -> None:
@@ -221,6 +271,19 @@ class Bucket:
             self.emitted += sign * count * instances
             self.vertices += sign * span * instances
 
+    def _sum_rows(self, rows: NDArray[np.uint32], sign: int) -> None:
+        shown = (rows[:, COUNT] > 0) & (rows[:, INSTANCES] > 0)
+        shown_rows = rows[shown].astype(np.int64)
+        self.emitted += sign * int((shown_rows[:, COUNT] * shown_rows[:, INSTANCES]).sum())
+        self.vertices += sign * int((shown_rows[:, VERTEX_SPAN] * shown_rows[:, INSTANCES]).sum())
+
+    def _shrink(self, slot: Slot) -> None:
+        if slot.holes > max(_ROOM, slot.length - slot.holes):
+            self._squeeze(slot)
+        if slot.room > _SLACK + 4 * slot.length:
+            slot.room = slot.length + _ROOM
+            self._trim()
+
     def _zero(self, first: int, stop: int) -> None:
         self.records.write(first * RECORD_WORDS, np.zeros((stop - first) * RECORD_WORDS, np.uint32))
 
@@ -229,7 +292,7 @@ class Bucket:
 
         Words past the table are zero: whatever shrinks it has made holes of its records.
         """
-        length = len(slot.ranks)
+        length = slot.length
         room = length + max(_ROOM, length // 2, more)
         end = self.n_records
         if slot.start + slot.room != end and length:
@@ -248,7 +311,7 @@ class Bucket:
     def _squeeze(self, slot: Slot) -> None:
         stop = slot.stop
         table = self.table()
-        kept = np.array(slot.squeeze(), np.int64) + slot.start
+        kept = slot.squeeze() + slot.start
         self.records.write(slot.start * RECORD_WORDS, table[kept].copy())
         self._zero(slot.stop, stop)
         self.generation += 1
@@ -273,7 +336,7 @@ class Bucket:
         laid: list[NDArray[np.uint32]] = []
         start = 0
         for slot in self.slots:
-            length = len(slot.ranks)
+            length = slot.length
             room = max(slot.room, length + _ROOM)
             rows = np.zeros((room, RECORD_WORDS), np.uint32)
             rows[:length] = table[slot.start : slot.start + length]

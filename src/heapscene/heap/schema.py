@@ -17,11 +17,12 @@ class HeaderField(NamedTuple):
     """Two words of a header row: `base` at `word` and `stride` behind it.
 
     Element k lies at ``base + k * stride``, in words of the page; attributes are indexed by
-    vertex, inputs by instance. `tag` names the type in keys of entries.
+    vertex, the others by instance. Fields of the kind ``"table"`` are what a row's ``model`` is made
+    of: its position, rotation and scale, and the table's transform. `tag` names the type in keys of entries.
     """
 
     name: str
-    kind: Literal["attribute", "input"]
+    kind: Literal["attribute", "input", "table"]
     type: types.Type
     word: int
     tag: str
@@ -34,7 +35,8 @@ class Schema:
     Attributes
     ----------
     fields
-        Every attribute, then every bound input, both sorted by name.
+        Every attribute, then every bound input, then what a table's model is made of; each sorted by
+        name.
     frame_names
         Inputs that come from the frame, sorted.
     attributes_key
@@ -55,6 +57,7 @@ class Schema:
         "key",
         "model",
         "pack_row",
+        "placing",
         "program",
         "row_words",
     )
@@ -67,10 +70,11 @@ class Schema:
         self.fields = fields
         self.attributes = tuple(field for field in fields if field.kind == "attribute")
         self.inputs = tuple(field for field in fields if field.kind == "input")
+        self.placing = tuple(field for field in fields if field.kind == "table")
         self.input_bytes = sum((field.type.words * 4 + 15) & ~15 for field in self.inputs)
         self.row_words = 2 * len(fields)
         self.pack_row = struct.Struct(f"<{self.row_words}I").pack
-        self.key = (program.hash, frame_names)
+        self.key = (program.hash, frame_names, tuple(field.name for field in self.placing))
         self.attributes_key = tuple(
             (field.name, field.tag, field.default) for field in self.attributes
         )
@@ -78,11 +82,14 @@ class Schema:
 
 
 def make_schema(
-    program: ProgramLike, bound: Iterable[str], frame_inputs: Mapping[str, types.Type]
+    program: ProgramLike,
+    bound: Iterable[str],
+    frame_inputs: Mapping[str, types.Type],
+    placing: Mapping[str, types.Type] | None = None,
 ) -> Schema:
     """Return the schema of draws of `program` that bind the inputs `bound`.
 
-    What a draw does not bind comes from the frame, and what the frame does not have from the
+    Rows of a table have `placing` in addition: what their ``model`` is made of. What a draw does not bind comes from the frame, and what the frame does not have from the
     program's defaults.
 
     Raises
@@ -92,6 +99,8 @@ def make_schema(
     """
     interface = program.interface
     bound = set(bound)
+    placing = placing or {}
+    is_composed = any(name != "transform" for name in placing)
     fields: list[HeaderField] = []
     frame_names: list[str] = []
     for name, type_ in sorted(interface.attributes.items()):
@@ -99,6 +108,8 @@ def make_schema(
         fields.append(_field(name, "attribute", type_, 2 * len(fields), default))
     for name, type_ in sorted(interface.inputs.items()):
         default = interface.input_defaults.get(name)
+        if name == "model" and is_composed:
+            continue
         if name in bound:
             fields.append(_field(name, "input", type_, 2 * len(fields), default))
         elif name in frame_inputs:
@@ -125,11 +136,13 @@ def make_schema(
                     fix=f"Write inputs={{{name!r}: ...}} in the draw ({name}: {type_}).",
                 )
             )
+    for name, type_ in sorted(placing.items()):
+        fields.append(_field(name, "table", type_, 2 * len(fields), None))
     return Schema(program, tuple(frame_names), tuple(fields))
 
 
 def _field(
-    name: str, kind: Literal["attribute", "input"], type_: types.Type, word: int, default: Any
+    name: str, kind: Literal["attribute", "input", "table"], type_: types.Type, word: int, default: Any
 ) -> HeaderField:
     packed = None if default is None else encode_value(type_, default, name)
     return HeaderField(name, kind, type_, word, str(type_), packed)

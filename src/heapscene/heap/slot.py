@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
+from bisect import bisect_left, insort
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from heapscene.draw import PipelineState
 from heapscene.heap.resident import Resident
+
+if TYPE_CHECKING:
+    from heapscene.heap.chunk import Chunk
 
 __all__ = ["Slot"]
 
 
 class Slot:
     """A range of a bucket's record table: one draw call.
+
+    A draw has one record; the rows of a chunk are a *block* of records under one rank. There are few
+    blocks, so they are listed apart, and a slot without any counts nothing for them.
 
     Attributes
     ----------
@@ -21,12 +31,23 @@ class Slot:
         First record, and the one behind the last; `room` records belong to the slot, those
         from `stop` on are zero.
     number
-        What word 7 of its records holds; unique in the bucket at any time.
+        What word 2 of its records holds, beside the index width; unique in the bucket at any time.
     live
-        Draws in it; the other records before `stop` are holes.
+        Draws and blocks in it; the other entries before `stop` are holes.
     """
 
-    __slots__ = ("key", "live", "number", "ranks", "residents", "room", "start", "state")
+    __slots__ = (
+        "_blocks",
+        "_extra",
+        "key",
+        "live",
+        "number",
+        "ranks",
+        "residents",
+        "room",
+        "start",
+        "state",
+    )
 
     def __init__(self, state: PipelineState, number: int, start: int) -> None:
         self.state = state
@@ -37,28 +58,40 @@ class Slot:
         self.live = 0
         # A hole keeps the rank of what was there, so that ranks stay sorted.
         self.ranks: list[int] = []
-        self.residents: list[Resident | None] = []
+        self.residents: list[Resident | Chunk | None] = []
+        self._blocks: list[tuple[int, int]] = []  # rank, records besides the first
+        self._extra = 0
+
+    @property
+    def length(self) -> int:
+        """Records between `start` and `stop`."""
+        return len(self.ranks) + self._extra
 
     @property
     def stop(self) -> int:
         """The record behind the last."""
-        return self.start + len(self.ranks)
+        return self.start + len(self.ranks) + self._extra
 
     @property
     def holes(self) -> int:
         """How many records before `stop` draw nothing because their draw left."""
         return len(self.ranks) - self.live
 
+    @property
+    def blocks(self) -> list[tuple[int, int]]:
+        """First record and length of each block, in order."""
+        return [(self.find(rank), extra + 1) for rank, extra in self._blocks]
+
     def __repr__(self) -> str:
         return f"Slot({self.number}: {self.live} draws in records {self.start} to {self.stop})"
 
     def find(self, rank: int) -> int:
-        """Return the number of the record of the draw with this rank."""
-        return self.start + bisect_left(self.ranks, rank)
+        """Return the number of the (first) record of the draw or block with this rank."""
+        return self.start + bisect_left(self.ranks, rank) + (self._before(rank) if self._blocks else 0)
 
     def grows(self, rank: int) -> bool:
         """Whether :meth:`place` would need one more record than there is."""
-        return len(self.ranks) >= self.room and not self._has_hole(bisect_left(self.ranks, rank))
+        return self.length >= self.room and not self._has_hole(bisect_left(self.ranks, rank))
 
     def place(self, rank: int, resident: Resident) -> tuple[int, int]:
         """Make a place for a draw.
@@ -67,7 +100,7 @@ class Slot:
         -------
         tuple[int, int]
             ``(first, last)``: the draw is at `first`, and what lay in ``[first, last - 1)`` has
-            moved up by one. Counted from the slot's start.
+            moved up by one. Counted in records from the slot's start.
         """
         ranks, residents = self.ranks, self.residents
         at = bisect_left(ranks, rank)
@@ -78,48 +111,103 @@ class Slot:
             at -= 1
         else:
             hole = self._hole(at)
+            first, last = self._record(at), self._record(hole) + 1
             if hole < len(ranks):
                 del ranks[hole], residents[hole]
             ranks.insert(at, rank)
             residents.insert(at, resident)
-            return at, hole + 1
+            return first, last
+        first = self._record(at)
         ranks[at] = rank
         residents[at] = resident
-        return at, at + 1
+        return first, first + 1
 
-    def merge(self, residents: list[Resident]) -> list[int]:
+    def place_block(self, rank: int, chunk: Chunk, size: int) -> int:
+        """Make a place for `size` records; what lay behind has moved up by as many.
+
+        Returns
+        -------
+        int
+            Where the block begins, counted from the slot's start.
+        """
+        at = bisect_left(self.ranks, rank)
+        first = self._record(at)
+        self.ranks.insert(at, rank)
+        self.residents.insert(at, chunk)
+        insort(self._blocks, (rank, size - 1))
+        self._extra += size - 1
+        self.live += 1
+        return first
+
+    def take_block(self, rank: int) -> tuple[int, int]:
+        """Forget a block; what lay behind has moved down.
+
+        Returns
+        -------
+        tuple[int, int]
+            Where it began, counted from the slot's start, and how many records it had.
+        """
+        at = bisect_left(self.ranks, rank)
+        first = self._record(at)
+        block = next(block for block in self._blocks if block[0] == rank)
+        self._blocks.remove(block)
+        self._extra -= block[1]
+        del self.ranks[at], self.residents[at]
+        self.live -= 1
+        return first, block[1] + 1
+
+    def merge(self, residents: list[Resident]) -> NDArray[np.int64]:
         """Take draws in, none of which is here, while there are no holes.
 
         Returns
         -------
-        list[int]
+        numpy.ndarray
             The new order of records: places in the old ones followed by those of `residents`.
         """
+        sizes = np.concatenate([self._sizes(), np.ones(len(residents), np.int64)])
         ranks = [*self.ranks, *(resident.rank for resident in residents)]
-        everyone = [*self.residents, *residents]
+        everyone: list[Any] = [*self.residents, *residents]
         order = sorted(range(len(ranks)), key=ranks.__getitem__)
         self.ranks = [ranks[at] for at in order]
         self.residents = [everyone[at] for at in order]
         self.live = len(order)
-        return order
+        return _spread(np.array(order, np.int64), sizes)
 
     def clear(self, rank: int) -> tuple[int, int]:
         """Take a draw out; return the range of records to zero, counted from the slot's start."""
         ranks, residents = self.ranks, self.residents
         at = bisect_left(ranks, rank)
+        first = self._record(at)
         residents[at] = None
         self.live -= 1
         while residents and residents[-1] is None:
             residents.pop()
             ranks.pop()
-        return at, at + 1
+        return first, first + 1
 
-    def squeeze(self) -> list[int]:
+    def squeeze(self) -> NDArray[np.int64]:
         """Drop the holes; return which records, counted from the slot's start, are kept."""
+        sizes = self._sizes()
         kept = [at for at, resident in enumerate(self.residents) if resident is not None]
         self.ranks = [self.ranks[at] for at in kept]
         self.residents = [self.residents[at] for at in kept]
-        return kept
+        return _spread(np.array(kept, np.int64), sizes)
+
+    def _before(self, rank: int) -> int:
+        return sum(extra for other, extra in self._blocks if other < rank)
+
+    def _record(self, at: int) -> int:
+        """Return the number of the record of an entry, counted from the slot's start."""
+        if not self._blocks:
+            return at
+        return at + (self._before(self.ranks[at]) if at < len(self.ranks) else self._extra)
+
+    def _sizes(self) -> NDArray[np.int64]:
+        """Return how many records each entry has."""
+        sizes = np.ones(len(self.ranks), np.int64)
+        for rank, extra in self._blocks:
+            sizes[bisect_left(self.ranks, rank)] += extra
+        return sizes
 
     def _has_hole(self, at: int) -> bool:
         if at > 0 and self.residents[at - 1] is None:
@@ -131,3 +219,12 @@ class Slot:
             return self.residents.index(None, at)
         except ValueError:
             return len(self.ranks)
+
+
+def _spread(order: NDArray[np.int64], sizes: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the records of entries in an order, when entry k has ``sizes[k]`` of them."""
+    chosen = sizes[order]
+    ends = np.cumsum(chosen)
+    total = int(ends[-1]) if len(ends) else 0
+    begins = (np.cumsum(sizes) - sizes)[order] - (ends - chosen)
+    return np.repeat(begins, chosen) + np.arange(total)

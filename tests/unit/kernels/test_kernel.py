@@ -29,7 +29,7 @@ def random_records(rng: np.random.Generator, n: int) -> np.ndarray:
     table = np.zeros((n, 8), np.uint32)
     width = rng.choice([0, 1, 2, 4], n)
     table[:, 1] = rng.integers(0, 20, n) * width
-    table[:, 2] = width
+    table[:, 2] = width | rng.integers(0, 9, n) << 3
     table[:, 3] = rng.integers(1, 30, n) * (rng.random(n) > 0.4)
     table[:, 4:7] = rng.integers(0, 4, (n, 3))
     return table

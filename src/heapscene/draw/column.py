@@ -1,0 +1,171 @@
+"""Columns of a table: arrays as people have them become rows of 32-bit numbers, once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from heapscene.draw.encode import encode_value, numpy_dtype
+from heapscene.errors import InputError, explain
+from heapscene.shader import BOOL, Matrix, Scalar, Type, Vector
+
+__all__ = ["Column", "as_rows", "common_length", "element_shape"]
+
+
+class Column:
+    """One value per row of a table.
+
+    Attributes
+    ----------
+    name, type
+        How the header calls it, and what a row holds.
+    data
+        ``(capacity, words)`` of 32-bit numbers. Another array after growth.
+    """
+
+    __slots__ = ("data", "name", "type")
+
+    def __init__(self, name: str, type_: Type, data: NDArray[Any]) -> None:
+        self.name = name
+        self.type = type_
+        self.data = data
+
+    def view(self, rows: int) -> NDArray[Any]:
+        """Return the first `rows` rows, read-only, each of the shape of the type."""
+        shown = self.data[:rows].reshape(rows, *element_shape(self.type))
+        shown.flags.writeable = False
+        return shown
+
+
+def element_shape(type_: Type) -> tuple[int, ...]:
+    """Return the shape of one value: ``()``, ``(n,)`` or ``(rows, columns)``."""
+    if isinstance(type_, Matrix):
+        return (type_.rows, type_.columns)
+    return (type_.size,) if isinstance(type_, Vector) else ()
+
+
+def as_rows(name: str, type_: Type, value: Any) -> tuple[NDArray[Any], bool]:
+    """Return ``(n, words)`` rows of the type, and whether ``value`` was a single one for all.
+
+    Parameters
+    ----------
+    value
+        Numbers of any kind, byte order and strides; a colour name is a single value.
+
+    Raises
+    ------
+    InputError
+        It would lose its meaning as the type: not numbers, another shape, fractions or numbers out of
+        range for a whole number.
+    """
+    if isinstance(value, str):
+        return np.frombuffer(encode_value(type_, value, name), numpy_dtype(type_))[None], True
+    try:
+        array = np.asarray(value)
+    except ValueError:  # rows of different lengths
+        array = np.zeros(0, object)
+    dtype = numpy_dtype(type_)
+    want = element_shape(type_)
+    if array.dtype.kind not in "fiub" or (array.dtype.kind == "f" and dtype.kind != "f"):
+        raise _refused(name, type_, array, _fitting(type_))
+    shape = array.shape
+    single = shape == want or (want == (4,) and shape == (3,))
+    if single:
+        array = array[None]
+    if not want and array.ndim == 2 and array.shape[1] == 1:
+        array = array[:, 0]
+    fills = want == (4,) and array.ndim == 2 and array.shape[1] == 3
+    if array.ndim == 0 or (array.shape[1:] != want and not fills):
+        raise _refused(name, type_, np.asarray(value), f"shape {_shape(type_)}")
+    if dtype.kind in "iu" and array.dtype != dtype:
+        array = _whole(name, type_, array)
+    with np.errstate(over="ignore", invalid="ignore"):
+        if fills:
+            rows = np.ones((len(array), 4), dtype)
+            rows[:, :3] = array
+        else:
+            rows = np.ascontiguousarray(array, dtype).reshape(len(array), type_.words)
+    return rows, single
+
+
+def common_length(rows: Mapping[str, tuple[Any, NDArray[Any], bool]]) -> int:
+    """Return how many rows columns have together; those of one row serve all.
+
+    Parameters
+    ----------
+    rows
+        By name: the value as given, its rows, and whether it was a single value.
+
+    Raises
+    ------
+    InputError
+        Two columns have different numbers of rows.
+    """
+    longest = ""
+    for name, (_, array, single) in rows.items():
+        if not single and (not longest or len(rows[longest][1]) == 1):
+            longest = name
+    if not longest:
+        return 1
+    count = len(rows[longest][1])
+    for name, (value, array, single) in rows.items():
+        if not single and len(array) not in (1, count):
+            raise InputError(
+                explain(
+                    f"column {name!r} has {len(array):,} rows, the table has {count:,}",
+                    facts={
+                        "column": f"{name!r}  {described(value)}",
+                        "set by": f"{longest!r}  {described(rows[longest][0])}",
+                    },
+                    fix="Give every column the same number of rows, or one row to use it for all "
+                    "draws.",
+                )
+            )
+    return count
+
+
+def described(value: Any) -> str:
+    """Return dtype and shape of an array, or of what would become one."""
+    array = value if isinstance(value, np.ndarray) else np.asarray(value)
+    return f"{array.dtype} {array.shape}"
+
+
+def _whole(name: str, type_: Type, array: NDArray[Any]) -> NDArray[Any]:
+    if type_ == BOOL:
+        return array != 0
+    limits = np.iinfo(numpy_dtype(type_))
+    if array.size and array.dtype.kind in "iu":
+        low, high = int(array.min()), int(array.max())
+        if low < limits.min or high > limits.max:
+            raise _refused(name, type_, array, f"numbers from {limits.min} to {limits.max}")
+    return array
+
+
+def _refused(name: str, type_: Type, array: NDArray[Any], wanted: str) -> InputError:
+    dtype = numpy_dtype(type_)
+    return InputError(
+        explain(
+            f"column {name!r} cannot be stored as {type_}",
+            facts={
+                "column": f"{name!r}  {array.dtype} {array.shape}",
+                "stored": f"{dtype} {_shape(type_)}",
+                "wanted": wanted,
+            },
+            fix=f"Give {name!r} as an array of shape {_shape(type_)}, for example "
+            f"{name}.astype(numpy.{dtype.name}).",
+        )
+    )
+
+
+def _fitting(type_: Type) -> str:
+    is_float = numpy_dtype(type_).kind == "f"
+    return "numbers" if is_float else "whole numbers or bools"
+
+
+def _shape(type_: Type) -> str:
+    if isinstance(type_, Scalar):
+        return "(n,)"
+    return f"(n, {', '.join(map(str, element_shape(type_)))})"
