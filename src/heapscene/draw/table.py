@@ -337,6 +337,10 @@ class DrawTable:
         """Return which of some rows are alive and visible."""
         return self._alive[rows] & self._visible[rows]
 
+    def chosen_geometry(self, rows: Rows) -> NDArray[np.int32]:
+        """Return the index of the geometry of some rows."""
+        return self._geometry[rows]
+
     def material_changed(self, material: Any) -> None:
         """Hear that the material has other inputs, or another state."""
         self._signal()

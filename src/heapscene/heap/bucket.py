@@ -235,6 +235,10 @@ class Bucket:
         first = chunk.slot.find(chunk.rank)
         return self.table()[first : first + chunk.capacity]
 
+    def block_start(self, chunk: Chunk) -> int:
+        """Return the first word of the records of a chunk."""
+        return chunk.slot.find(chunk.rank) * RECORD_WORDS
+
     def changed(self, emitted: int, vertices: int) -> None:
         """Count what was written into a block: by how much its sums have grown."""
         self.emitted += emitted

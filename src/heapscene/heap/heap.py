@@ -10,10 +10,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from heapscene.adaptive import AVal, Sink
-from heapscene.draw import Draw, DrawChange, PipelineState, encode_rows, encode_value
+from heapscene.draw import (
+    Draw,
+    Drawable,
+    DrawChange,
+    PipelineState,
+    TableDraw,
+    TableRows,
+    encode_rows,
+    encode_value,
+)
 from heapscene.errors import InputError, explain
 from heapscene.heap.bounds import world_bounds
 from heapscene.heap.bucket import Bucket
+from heapscene.heap.chunk import Chunk
 from heapscene.heap.listener import ROLES, Listener, Listeners
 from heapscene.heap.page import Entry, Page
 from heapscene.heap.placement import Placement
@@ -21,11 +31,15 @@ from heapscene.heap.plan import Plan, Planner, read_count, read_state
 from heapscene.heap.resident import Resident
 from heapscene.heap.schema import Schema
 from heapscene.heap.shape import Shape
+from heapscene.heap.table_plan import TablePlan
+from heapscene.heap.tables import TableResident, Tables, TableWatch
 from heapscene.shader import types
 
 __all__ = ["Heap"]
 
 _LEAST_PAGE = 1024
+_RANKS = 1 << 20  # ranks of a draw; the chunks of a table take several
+_Step = tuple[Drawable | None, Plan | TablePlan | None]
 
 
 class Heap:
@@ -33,7 +47,8 @@ class Heap:
 
     Values, attributes and indices lie in pages, shared where they are the same; each draw has a
     header row that says where, and a record that says how much to draw. Draws of one program on
-    one page form a bucket. A draw's *rank* is its order of arrival; a change keeps it.
+    one page form a bucket. A draw's *rank* is its order of arrival; a change keeps it. The rows of a
+    table lie in chunks; each has a header row per geometry, and a record per row.
 
     Parameters
     ----------
@@ -47,7 +62,7 @@ class Heap:
     pages, buckets
         In drawing order. Both lists are the heap's own: look, do not change.
     draw_count, visible_count
-        Draws, and those of them that emit something.
+        Draws and rows of tables, and those of them that emit something.
     bounds_generation
         Changes when :meth:`world_bounds` may have.
 
@@ -81,7 +96,8 @@ class Heap:
         self._listeners = Listeners(self._sink)
         self._placement = Placement(self.page_bytes, self._planner, self._sink)
         self.pages = self._placement.pages
-        self._residents: dict[Draw, Resident] = {}
+        self._residents: dict[Drawable, Resident | TableResident] = {}
+        self._tables = Tables(self)
         self._buckets: dict[Any, Bucket] = {}
         self._rank = 0
         self._bounds: tuple[int, NDArray[np.float64]] = (-1, np.full((2, 3), np.nan))
@@ -159,10 +175,10 @@ class Heap:
 
     # What there is
 
-    def order(self) -> list[Draw]:
-        """Return the draws as the GPU takes them: by bucket, slot and rank."""
+    def order(self) -> list[Draw | TableRows]:
+        """Return draws, and ranges of rows, as the GPU takes them: by bucket, slot and rank."""
         return [
-            resident.draw
+            self._tables.rows(resident) if isinstance(resident, Chunk) else resident.draw
             for bucket in self.buckets
             for slot in bucket.slots
             for resident in slot.residents
@@ -203,11 +219,11 @@ class Heap:
 
     def _prepare(
         self, changes: Iterable[DrawChange]
-    ) -> tuple[list[Resident], list[tuple[Draw | None, Plan | None]]]:
+    ) -> tuple[list[Resident | TableResident], list[_Step]]:
         """Return what to remove at once, so that its memory can be taken again, and the rest."""
-        early: list[Resident] = []
-        steps: list[tuple[Draw | None, Plan | None]] = []
-        here: dict[Draw, bool] = {}
+        early: list[Resident | TableResident] = []
+        steps: list[_Step] = []
+        here: dict[Drawable, bool] = {}
         for old, new in changes:
             if old is not None and not here.get(old, old in self._residents):
                 raise _unknown(old, "replaced" if new is not None else "removed")
@@ -224,29 +240,50 @@ class Heap:
                 here[old] = False
             if new is not None:
                 here[new] = True
-                steps.append((old, self._planner.plan(new, before)))
+                if isinstance(new, TableDraw):
+                    plan: Plan | TablePlan = self._tables.plan(new)
+                else:
+                    plan = self._planner.plan(new, before if isinstance(before, Resident) else None)
+                steps.append((old, plan))
             elif before is not None:
                 early.append(before)
             elif old is not None:
                 steps.append((old, None))
         return early, steps
 
-    def _step(self, old: Draw | None, plan: Plan | None) -> None:
+    def _step(self, old: Drawable | None, plan: Plan | TablePlan | None) -> None:
+        resident = None if old is None else self._residents[old]
         if plan is None:
-            assert old is not None
-            self._remove(self._residents[old])
+            assert resident is not None
+            self._remove(resident)
+        elif resident is None:
+            rank = self._rank
+            self._rank += _RANKS
+            self._add(plan, rank)
+        elif isinstance(plan, Plan) and isinstance(resident, Resident):
+            self._replace(resident, plan)
+        elif isinstance(plan, TablePlan) and isinstance(resident, TableResident):
+            del self._residents[resident.draw]
+            self._residents[plan.draw] = self._tables.replace(resident, plan)
+        else:
+            self._remove(resident)
+            self._add(plan, resident.rank)
+
+    def _add(self, plan: Plan | TablePlan, rank: int) -> None:
+        if isinstance(plan, TablePlan):
+            self._residents[plan.draw] = self._tables.add(plan, rank)
             return
-        if old is None:
-            resident = Resident(plan.draw, self._rank)
-            self._rank += 1
-            self._residents[plan.draw] = resident
-            self._settle(resident, plan)
-            for role in ROLES:
-                value = getattr(plan.draw, role)
-                if isinstance(value, AVal):
-                    self._listeners.add(role, value, resident)
-            return
-        resident = self._residents.pop(old)
+        resident = Resident(plan.draw, rank)
+        self._residents[plan.draw] = resident
+        self._settle(resident, plan)
+        for role in ROLES:
+            value = getattr(plan.draw, role)
+            if isinstance(value, AVal):
+                self._listeners.add(role, value, resident)
+
+    def _replace(self, resident: Resident, plan: Plan) -> None:
+        old = resident.draw
+        del self._residents[old]
         self._residents[plan.draw] = resident
         if plan.keeps:
             resident.draw = plan.draw
@@ -261,9 +298,12 @@ class Heap:
                 if isinstance(was, AVal):
                     self._listeners.discard(role, was, resident)
 
-    def _remove(self, resident: Resident) -> None:
+    def _remove(self, resident: Resident | TableResident) -> None:
         draw = resident.draw
         del self._residents[draw]
+        if isinstance(resident, TableResident):
+            self._tables.remove(resident)
+            return
         for role in ROLES:
             value = getattr(draw, role)
             if isinstance(value, AVal):
@@ -327,6 +367,9 @@ class Heap:
         bucket = resident.bucket
         bucket.take(resident)
         bucket.give_row(resident.row)
+        self._leave_empty(bucket)
+
+    def _leave_empty(self, bucket: Bucket) -> None:
         if bucket.live == 0:
             del self._buckets[bucket.key]
             self.buckets.remove(bucket)
@@ -351,7 +394,9 @@ class Heap:
         states: dict[Resident, PipelineState],
     ) -> None:
         """Bring one marked value up to date, or note the draws to plan anew or to route."""
-        if isinstance(key, Listener):
+        if isinstance(key, TableWatch):
+            self._tables.hear(key)
+        elif isinstance(key, Listener):
             if key.role == "state":
                 states.update(dict.fromkeys(key.users, read_state(key.aval.force())))
             else:
@@ -416,11 +461,13 @@ def _route(states: dict[Resident, PipelineState]) -> None:
         bucket.put_all(residents, state)
 
 
-def _describe(draw: Draw) -> str:
+def _describe(draw: Drawable) -> str:
+    if isinstance(draw, TableDraw):
+        return repr(draw.table)
     return f"{type(draw.program).__name__} {draw.program.hash[:12]}, {draw.geometry!r}"
 
 
-def _unknown(draw: Draw, what: str) -> InputError:
+def _unknown(draw: Drawable, what: str) -> InputError:
     return InputError(
         explain(
             f"a draw is {what} that is not in the heap",

@@ -7,7 +7,7 @@ from itertools import chain
 from typing import Any
 
 from heapscene.adaptive import Sink
-from heapscene.heap.page import Entry, Fresh, Page, Part
+from heapscene.heap.page import Entry, Fresh, Page, Part, Piece
 from heapscene.heap.plan import Plan, Planner
 from heapscene.heap.resident import Resident
 from heapscene.heap.shape import Shape
@@ -30,39 +30,53 @@ class Placement:
         Tried in this order: `home`, pages that hold the geometry, the others from the newest on,
         a new one.
         """
-        shape = plan.shape
+        parts, entries = self.place_all((plan.shape,), plan.pieces, home)
+        return parts[0], entries
+
+    def place_all(
+        self, shapes: Sequence[Shape], pieces: Sequence[Piece], home: Page | None
+    ) -> tuple[list[Part], list[Entry]]:
+        """Do the same for several shapes at once."""
         tried: set[int] = set()
-        beside = list(shape.pages)
+        beside = list(shapes[0].pages)
         for page in chain(() if home is None else (home,), beside, reversed(self.pages)):
             if page.number not in tried:
                 tried.add(page.number)
-                found = self._reserve(page, plan)
+                found = self._reserve(page, shapes, pieces)
                 if found is not None:
                     return found
         page = Page(self.pages[-1].number + 1, self.page_bytes)
-        found = self._reserve(page, plan)
+        found = self._reserve(page, shapes, pieces)
         assert found is not None, "the plan was checked against the size of a page"
         self.pages.append(page)
         return found
 
+    def acquire(self, page: Page, pieces: Sequence[Piece]) -> list[Entry] | None:
+        """Reserve pieces on a page and write what is new there; ``None`` if there is no room."""
+        fresh: Fresh = []
+        entries = page.acquire_all(pieces, fresh)
+        if entries is not None:
+            self._fill(page, fresh)
+        return entries
+
+    def release_all(self, parts: Sequence[Part], entries: Sequence[Entry]) -> None:
+        """Give back what rows of a table held."""
+        for entry in entries:
+            self._drop_entry(entry)
+        for part in parts:
+            self._drop_part(part)
+
     def release(self, resident: Resident, part: Part, entries: Sequence[Entry]) -> None:
         """Give back what a draw held; it is either gone or holds something else by now."""
         kept = resident.entries if resident.is_live else ()
-        page = part.page
         for entry in entries:
             if entry.users is not None and not any(entry is other for other in kept):
                 entry.users.pop(resident, None)
-            if page.release(entry) and entry.follows is not None and entry.aval is not None:
-                self._sink.unwatch(entry.aval, entry)
+            self._drop_entry(entry)
         shape = part.shape
         if shape.avals and not (resident.is_live and resident.part.shape is shape):
             shape.users.pop(resident, None)
-        part.refs -= 1
-        if part.refs == 0:
-            for entry in part.entries:
-                page.release(entry)
-            del page.parts[shape]
-            self._unregister(shape, page)
+        self._drop_part(part)
 
     def tidy(self, in_use: set[Page]) -> None:
         """Let used words follow what is allocated, and drop empty pages but the first."""
@@ -70,27 +84,42 @@ class Placement:
             page.fit()
         self.pages[1:] = [page for page in self.pages[1:] if page.entries or page in in_use]
 
-    def _reserve(self, page: Page, plan: Plan) -> tuple[Part, list[Entry]] | None:
-        fresh: Fresh = []
-        shape = plan.shape
-        part = page.parts.get(shape)
-        if part is None:
-            entries = page.acquire_all(shape.pieces, fresh)
-            if entries is None:
-                return None
-            part = Part(page, shape, entries)
-        entries = page.acquire_all(plan.pieces, fresh)
-        if entries is None:
-            if part.refs == 0:
-                for entry in part.entries:
-                    page.release(entry)
-            return None
+    def _drop_entry(self, entry: Entry) -> None:
+        if entry.page.release(entry) and entry.follows is not None and entry.aval is not None:
+            self._sink.unwatch(entry.aval, entry)
+
+    def _drop_part(self, part: Part) -> None:
+        page = part.page
+        part.refs -= 1
         if part.refs == 0:
-            page.parts[shape] = part
-            self._register(shape, page)
-        part.refs += 1
+            for entry in part.entries:
+                page.release(entry)
+            del page.parts[part.shape]
+            self._unregister(part.shape, page)
+
+    def _reserve(
+        self, page: Page, shapes: Sequence[Shape], pieces: Sequence[Piece]
+    ) -> tuple[list[Part], list[Entry]] | None:
+        fresh: Fresh = []
+        parts: list[Part] = []
+        for shape in shapes:
+            part = page.parts.get(shape)
+            if part is None:
+                held = page.acquire_all(shape.pieces, fresh)
+                if held is None:
+                    return _give_up(page, parts)
+                part = Part(page, shape, held)
+                page.parts[shape] = part
+            part.refs += 1
+            parts.append(part)
+        entries = page.acquire_all(pieces, fresh)
+        if entries is None:
+            return _give_up(page, parts)
+        for part in parts:
+            if page not in part.shape.pages:
+                self._register(part.shape, page)
         self._fill(page, fresh)
-        return part, entries
+        return parts, entries
 
     def _fill(self, page: Page, fresh: Fresh) -> None:
         """Write what has a place now, and listen to what may change it."""
@@ -121,3 +150,13 @@ class Placement:
             del self._planner.shapes[shape.key]
         for aval in shape.avals:
             self._sink.unwatch(aval, shape)
+
+
+def _give_up(page: Page, parts: Sequence[Part]) -> None:
+    """Give back parts that were reserved when something else found no room."""
+    for part in parts:
+        part.refs -= 1
+        if part.refs == 0:
+            for entry in part.entries:
+                page.release(entry)
+            del page.parts[part.shape]

@@ -10,6 +10,7 @@ import numpy as np
 from heapscene.adaptive import AVal
 from heapscene.draw import (
     Draw,
+    Drawable,
     Geometry,
     PipelineState,
     check_instances,
@@ -54,6 +55,8 @@ class Planner:
         Shapes that lie on a page, by geometry and attributes.
     renewed
         Shapes made since :meth:`forget`, which come first.
+    schemas
+        Schemas by what they are made from.
     """
 
     def __init__(self, frame_inputs: Mapping[str, types.Type], limit_bytes: int) -> None:
@@ -61,7 +64,7 @@ class Planner:
         self.limit_bytes = limit_bytes
         self.shapes: dict[Any, Shape] = {}
         self.renewed: dict[Any, Shape] = {}
-        self._schemas: dict[Any, Schema] = {}
+        self.schemas: dict[Any, Schema] = {}
         self._follows: dict[tuple[str, str, bool], Follows] = {}
 
     def forget(self) -> None:
@@ -102,8 +105,8 @@ class Planner:
             shape = before.part.shape
             geometry = _read_again(draw.geometry, last.geometry, shape.geometry)
         plan.schema = schema = self._schema(draw)
-        plan.shape = self._shape(geometry, schema)
-        plan.pieces = [self._input(field, draw, plan, before) for field in schema.inputs]
+        plan.shape = self.shape(geometry, schema)
+        plan.pieces = [self.input(field, draw, plan, before) for field in schema.inputs]
         self._check_size(plan)
         return plan
 
@@ -115,15 +118,16 @@ class Planner:
 
     def _schema(self, draw: Draw) -> Schema:
         key = (draw.program.hash, *draw.inputs, None, *draw.instances)
-        schema = self._schemas.get(key)
+        schema = self.schemas.get(key)
         if schema is None:
             schema = make_schema(draw.program, {*draw.inputs, *draw.instances}, self.frame_inputs)
             # Draws that leave defaults out have the schema of those that write them.
-            schema = self._schemas.setdefault(schema.key, schema)
-            self._schemas[key] = schema
+            schema = self.schemas.setdefault(schema.key, schema)
+            self.schemas[key] = schema
         return schema
 
-    def _shape(self, geometry: Geometry, schema: Schema) -> Shape:
+    def shape(self, geometry: Geometry, schema: Schema) -> Shape:
+        """Return the shape of a geometry, made if there is none."""
         key = (id(geometry), schema.attributes_key)
         shape = self.renewed.get(key) or self.shapes.get(key)
         if shape is None:
@@ -131,7 +135,10 @@ class Planner:
             self.renewed[shape.key] = shape
         return shape
 
-    def _input(self, field: HeaderField, draw: Draw, plan: Plan, before: Resident | None) -> Piece:
+    def input(
+        self, field: HeaderField, draw: Drawable, plan: Plan, before: Resident | None
+    ) -> Piece:
+        """Return what a draw needs of its page for one input."""
         name = field.name
         if name in draw.inputs:
             value = draw.inputs[name]
@@ -147,21 +154,21 @@ class Planner:
                 if held is None:
                     raise
                 return Piece(held.key, held.nbytes, 0, held, value, held.follows)
-            follows = self._following(field, rows=False)
+            follows = self.following(field, rows=False)
             return Piece((field.tag, id(value)), len(data), 0, data, value, follows)
         if name in draw.instances:
             return self._rows(field, draw, plan, before)
         assert field.default is not None
         return Piece((field.tag, field.default), len(field.default), 0, field.default)
 
-    def _rows(self, field: HeaderField, draw: Draw, plan: Plan, before: Resident | None) -> Piece:
+    def _rows(self, field: HeaderField, draw: Drawable, plan: Plan, before: Resident | None) -> Piece:
         name, words = field.name, field.type.words
         value = draw.instances[name]
         if not is_adaptive(value):
             rows = encode_rows(field.type, _read(value), name)
             piece = Piece(array_key(rows), rows.nbytes, words, rows)
         else:
-            follows = self._following(field, rows=True)
+            follows = self.following(field, rows=True)
             try:
                 rows = encode_rows(field.type, value.force(), name)
             except Exception:
@@ -173,12 +180,14 @@ class Planner:
                 key = (field.tag, id(value), rows.nbytes)
                 piece = Piece(key, rows.nbytes, words, rows, value, follows)
         count = piece.nbytes // (4 * words)
+        assert isinstance(draw, Draw), "rows of a table have no instances"
         adaptive = isinstance(draw.instance_count, AVal)
         if count != plan.instances and not (adaptive and count > plan.instances):
             check_instances(name, count, draw.instance_count)
         return piece if count != 1 else piece._replace(stride=0)
 
-    def _following(self, field: HeaderField, *, rows: bool) -> Follows:
+    def following(self, field: HeaderField, *, rows: bool) -> Follows:
+        """Return how later values of a field become bytes."""
         key = (field.name, field.tag, rows)
         found = self._follows.get(key)
         if found is None:

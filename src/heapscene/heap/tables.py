@@ -1,0 +1,278 @@
+"""Tables in a heap: chunks that follow what is written to a table."""
+
+from __future__ import annotations
+
+from itertools import count
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from heapscene.adaptive import AVal
+from heapscene.draw import PipelineState, TableDraw, TableRows
+from heapscene.heap.chunk import Chunk
+from heapscene.heap.page import Page, Piece
+from heapscene.heap.plan import read_state
+from heapscene.heap.rows import rows_within
+from heapscene.heap.table_plan import TablePlan, plan_table
+
+if TYPE_CHECKING:
+    from heapscene.heap.heap import Heap
+
+__all__ = ["TableResident", "TableWatch", "Tables"]
+
+Role = Literal["news", "state", "visible"]
+_LEAST_ROWS = 64
+
+
+class TableWatch:
+    """What the heap's sink reports when a table, its state or its visibility was marked."""
+
+    __slots__ = ("aval", "resident", "role")
+
+    def __init__(self, resident: TableResident, role: Role, aval: AVal[Any]) -> None:
+        self.resident = resident
+        self.role: Role = role
+        self.aval = aval
+
+
+class TableResident:
+    """A table that lives in the heap: its place in the order, and its chunks by first row."""
+
+    __slots__ = ("chunks", "drawn", "live", "plan", "rank", "reader", "watches")
+
+    def __init__(self, plan: TablePlan, rank: int) -> None:
+        self.plan = plan
+        self.rank = rank
+        self.chunks: list[Chunk] = []
+        self.reader = plan.draw.table.reader()
+        self.watches: list[TableWatch] = []
+        self.live = 0
+        self.drawn = 0
+
+    @property
+    def draw(self) -> TableDraw:
+        """What stands for the table in the drawing order."""
+        return self.plan.draw
+
+
+class Tables:
+    """Does for tables what the heap does for draws: add, replace, remove, hear."""
+
+    def __init__(self, heap: Heap) -> None:
+        self._heap = heap
+        self._serial = count()
+
+    def plan(self, draw: TableDraw) -> TablePlan:
+        """Read and check a table; nothing is touched."""
+        return plan_table(self._heap._planner, draw)
+
+    def add(self, plan: TablePlan, rank: int) -> TableResident:
+        """Give a table memory and records."""
+        resident = TableResident(plan, rank)
+        self._watch(resident)
+        self._extend(resident)
+        self._recount(resident)
+        return resident
+
+    def remove(self, resident: TableResident) -> None:
+        """Give everything back."""
+        self._unwatch(resident)
+        for chunk in resident.chunks:
+            self._drop(chunk)
+        resident.chunks = []
+        self._heap.draw_count -= resident.live
+        self._heap.visible_count -= resident.drawn
+        self._heap.bounds_generation += 1
+
+    def replace(self, resident: TableResident, plan: TablePlan) -> TableResident:
+        """Make a table look as another plan says; its rows keep their memory if they can."""
+        old = resident.plan
+        if plan.draw.table is not old.draw.table or plan.schema is not old.schema:
+            self.remove(resident)
+            return self.add(plan, resident.rank)
+        self._unwatch(resident)
+        resident.plan = plan
+        self._watch(resident)
+        for at, chunk in enumerate(resident.chunks):
+            if not self._repoint(chunk, plan):
+                self._drop(chunk)
+                resident.chunks[at] = self._make(resident, chunk.first, chunk.capacity)
+        self._route(resident, plan.state)
+        self._show(resident, visible=plan.visible)
+        self._heap.bounds_generation += 1
+        return resident
+
+    def hear(self, watch: TableWatch) -> None:
+        """Bring what was marked up to date.
+
+        Raises
+        ------
+        HeapsceneError
+            What all rows share has got a wrong value; nothing has changed.
+        """
+        resident = watch.resident
+        if watch.role == "state":
+            self._route(resident, read_state(watch.aval.force()))
+        elif watch.role == "visible":
+            self._show(resident, visible=bool(watch.aval.force()))
+        else:
+            watch.aval.force()
+            self._follow(resident)
+
+    def rows(self, chunk: Chunk) -> TableRows:
+        """Return the rows of a chunk as part of the drawing order."""
+        return TableRows(chunk.plan.draw, range(chunk.first, chunk.first + chunk.used))
+
+    # Following a table
+
+    def _follow(self, resident: TableResident) -> None:
+        reader, table = resident.reader, resident.draw.table
+        shared, reader.shared = reader.shared, False
+        writes, records = reader.writes, reader.records
+        reader.clear()
+        fresh = self._extend(resident)
+        for chunk in resident.chunks:
+            if chunk in fresh:
+                continue
+            stop = chunk.first + chunk.capacity
+            for name, parts in writes.items():
+                for rows in parts:
+                    inside = rows_within(rows, chunk.first, stop)
+                    chunk.write_column(name, inside)
+            for rows in records:
+                chunk.refresh(rows_within(rows, chunk.first, stop))
+        if records or fresh:
+            self._recount(resident)
+        if records or fresh or any(chunk.stale.any() for chunk in resident.chunks):
+            self._heap.bounds_generation += 1
+        assert table.handles <= sum(chunk.capacity for chunk in resident.chunks)
+        if shared:
+            try:
+                plan = self.plan(resident.draw)
+            except Exception:
+                reader.shared = True
+                raise
+            self._heap._residents[plan.draw] = self.replace(resident, plan)
+
+    def _extend(self, resident: TableResident) -> list[Chunk]:
+        """Make chunks until all handles have a place; return those that are new."""
+        chunks, most = resident.chunks, resident.plan.chunk_rows
+        handles = resident.draw.table.handles
+        fresh: list[Chunk] = []
+        if chunks and chunks[-1].capacity < most:
+            last = chunks[-1]
+            needed = handles - last.first
+            if needed > last.capacity:
+                self._drop(chunks.pop())
+                room = max(needed, last.capacity + last.capacity // 2, _LEAST_ROWS)
+                fresh.append(self._make(resident, last.first, min(most, room)))
+                chunks.append(fresh[-1])
+        at = chunks[-1].first + chunks[-1].capacity if chunks else 0
+        while at < handles:
+            fresh.append(self._make(resident, at, min(most, handles - at)))
+            chunks.append(fresh[-1])
+            at += fresh[-1].capacity
+        return fresh
+
+    def _recount(self, resident: TableResident) -> None:
+        heap, table = self._heap, resident.draw.table
+        live = len(table)
+        drawn = 0
+        if resident.plan.visible:
+            drawn = int(np.count_nonzero(table.shown(slice(0, table.handles))))
+        heap.draw_count += live - resident.live
+        heap.visible_count += drawn - resident.drawn
+        resident.live, resident.drawn = live, drawn
+
+    def _show(self, resident: TableResident, *, visible: bool) -> None:
+        resident.plan.visible = visible
+        for chunk in resident.chunks:
+            if chunk.shown != visible:
+                chunk.shown = visible
+                chunk.refresh(slice(0, chunk.used))
+        self._recount(resident)
+        self._heap.bounds_generation += 1
+
+    def _route(self, resident: TableResident, state: PipelineState) -> None:
+        resident.plan.state = state
+        for chunk in resident.chunks:
+            if chunk.slot.state != state:
+                chunk.bucket.take_block(chunk)
+                chunk.slot = chunk.bucket.slot(state)
+                chunk.bucket.put_block(chunk, chunk.records())
+
+    # Chunks
+
+    def _make(self, resident: TableResident, first: int, capacity: int) -> Chunk:
+        heap, plan = self._heap, resident.plan
+        serial = next(self._serial)
+        pieces = [
+            plan.shared.get(field.name)
+            or Piece(
+                ("column", serial, field.name), capacity * field.type.words * 4, 0, b""
+            )
+            for field in plan.fields
+        ]
+        parts, entries = heap._placement.place_all(plan.shapes, pieces, self._home(resident))
+        chunk = Chunk(plan, first, capacity, parts, entries)
+        chunk.shown = plan.visible
+        chunk.rank = resident.rank + first // plan.chunk_rows
+        chunk.bucket = bucket = heap._bucket(plan.schema, parts[0].page)
+        chunk.rows = [bucket.take_row() for _ in parts]
+        chunk.write_headers()
+        for name in plan.draw.table.columns:
+            chunk.write_column(name, slice(0, chunk.used))
+        chunk.slot = bucket.slot(plan.state)
+        bucket.put_block(chunk, chunk.records())
+        heap.bounds_generation += 1
+        return chunk
+
+    def _home(self, resident: TableResident) -> Page | None:
+        return resident.chunks[-1].bucket.page if resident.chunks else None
+
+    def _drop(self, chunk: Chunk) -> None:
+        bucket = chunk.bucket
+        bucket.take_block(chunk)
+        for row in chunk.rows:
+            bucket.give_row(row)
+        self._heap._leave_empty(bucket)
+        self._heap._placement.release_all(chunk.parts, chunk.entries)
+
+    def _repoint(self, chunk: Chunk, plan: TablePlan) -> bool:
+        """Point a chunk's header rows to what its rows share now; return whether there is room."""
+        kept = [field.name not in plan.shared for field in plan.fields]
+        pieces = [plan.shared[field.name] for field in plan.fields if field.name in plan.shared]
+        page = chunk.bucket.page
+        fresh = self._heap._placement.acquire(page, pieces)
+        if fresh is None:
+            return False
+        old = [entry for entry, keep in zip(chunk.entries, kept, strict=True) if not keep]
+        new = iter(fresh)
+        chunk.entries = [
+            entry if keep else next(new) for entry, keep in zip(chunk.entries, kept, strict=True)
+        ]
+        chunk.plan = plan
+        chunk.write_headers()
+        chunk.stale[:] = True
+        self._heap._placement.release_all([], old)
+        return True
+
+    # Listening
+
+    def _watch(self, resident: TableResident) -> None:
+        draw = resident.draw
+        roles: dict[Role, Any] = {
+            "news": draw.table.news,
+            "state": draw.table.state,
+            "visible": draw.visible,
+        }
+        for role, aval in roles.items():
+            if isinstance(aval, AVal) and not aval.is_constant:
+                watch = TableWatch(resident, role, aval)
+                self._heap._sink.watch(aval, watch)
+                resident.watches.append(watch)
+
+    def _unwatch(self, resident: TableResident) -> None:
+        for watch in resident.watches:
+            self._heap._sink.unwatch(watch.aval, watch)
+        resident.watches = []
