@@ -48,7 +48,9 @@ def element_shape(type_: Type) -> tuple[int, ...]:
 
 
 def as_rows(name: str, type_: Type, value: Any) -> tuple[NDArray[Any], bool]:
-    """Return ``(n, words)`` rows of the type, and whether ``value`` was a single one for all.
+    """Return ``(n, words)`` numbers, and whether ``value`` was a single one for all rows.
+
+    They fit into the type, and are of the dtype that was given: storing them converts them, in one pass.
 
     Parameters
     ----------
@@ -82,13 +84,9 @@ def as_rows(name: str, type_: Type, value: Any) -> tuple[NDArray[Any], bool]:
         raise _refused(name, type_, np.asarray(value), f"shape {_shape(type_)}")
     if dtype.kind in "iu" and array.dtype != dtype:
         array = _whole(name, type_, array)
-    with np.errstate(over="ignore", invalid="ignore"):
-        if fills:
-            rows = np.ones((len(array), 4), dtype)
-            rows[:, :3] = array
-        else:
-            rows = np.ascontiguousarray(array, dtype).reshape(len(array), type_.words)
-    return rows, single
+    if fills:
+        array = np.concatenate([array, np.ones((len(array), 1), array.dtype)], axis=1)
+    return array.reshape(len(array), type_.words), single
 
 
 def common_length(rows: Mapping[str, tuple[Any, NDArray[Any], bool]]) -> int:
@@ -135,7 +133,7 @@ def described(value: Any) -> str:
 
 def _whole(name: str, type_: Type, array: NDArray[Any]) -> NDArray[Any]:
     if type_ == BOOL:
-        return array != 0
+        return array if array.dtype.kind == "b" else array != 0
     limits = np.iinfo(numpy_dtype(type_))
     if array.size and array.dtype.kind in "iu":
         low, high = int(array.min()), int(array.max())

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from heapscene.adaptive import AVal, CVal
 from heapscene.draw.column import Column, as_rows, common_length
+from heapscene.draw.encode import numpy_dtype
 from heapscene.draw.geometry import Geometry
 from heapscene.draw.material import Material, WatchedMaterial
 from heapscene.draw.source import DrawChange, DrawReader, OneDraw
@@ -118,15 +119,16 @@ class DrawTable:
         self._geometry = np.zeros(count, np.int32)
         self._columns: dict[str, Column] = {}
         for name, (array, _) in rows.items():
-            full = _filled(array, count, columns[name])
             if name == "geometry":
-                self._geometry = full[:, 0]
+                self._geometry[:] = array[:, 0]
             elif name == "visible":
-                self._visible = full[:, 0]
+                self._visible[:] = array[:, 0]
             else:
                 type_ = types[name]
                 header = "uniform_scale" if name == "scale" and type_ == F32 else name
-                self._columns[name] = Column(header, type_, full)
+                column = Column(header, type_, np.zeros((count, type_.words), numpy_dtype(type_)))
+                self._columns[name] = column
+                _store(column.data, slice(0, count), array)
         self.news = CVal(0)
         self._readers: WeakSet[TableReader] = WeakSet()
         self._draw = TableDraw(self)
@@ -215,7 +217,7 @@ class DrawTable:
             return
         self._signal()
         if column is not None:
-            column.data[chosen] = array
+            _store(column.data, chosen, array)
         else:
             target = self._geometry if name == "geometry" else self._visible
             target[chosen] = array[:, 0]
@@ -261,7 +263,7 @@ class DrawTable:
         self._visible[chosen] = rows["visible"][0][:, 0] if "visible" in rows else True
         self._geometry[chosen] = rows["geometry"][0][:, 0] if "geometry" in rows else 0
         for name, column in self._columns.items():
-            column.data[chosen] = rows[name][0]
+            _store(column.data, chosen, rows[name][0])
         for reader in self._readers:
             for name in self._columns:
                 reader.note(name, chosen)
@@ -394,8 +396,7 @@ class DrawTable:
                 )
             )
         if name == "visible":
-            rows, single = as_rows(name, BOOL, value)
-            return rows != 0, single
+            return as_rows(name, BOOL, value)
         if name != "geometry":
             assert type_ is not None
             return as_rows(name, type_, value)
@@ -409,7 +410,7 @@ class DrawTable:
                     fix="Write indices into the list geometry=, counted from 0.",
                 )
             )
-        return rows.astype(np.int32), single
+        return rows, single
 
     def _shared(self, material: Material | None) -> Mapping[str, Any]:
         if material is None:
@@ -534,14 +535,9 @@ class _Transform(CVal[NDArray[np.float64]]):
     __slots__ = ()
 
 
-def _filled(array: NDArray[Any], count: int, value: Any) -> NDArray[Any]:
-    """Return an own array of `count` rows."""
-    if len(array) != count:
-        return np.repeat(array, count, axis=0) if count else array[:0].copy()
-    given = value if isinstance(value, np.ndarray) else None
-    if not array.flags.writeable or (given is not None and np.shares_memory(array, given)):
-        return array.copy()
-    return array
+def _store(data: NDArray[Any], rows: Rows, values: NDArray[Any]) -> None:
+    with np.errstate(over="ignore", invalid="ignore"):
+        data[rows] = values
 
 
 def _count(rows: Rows) -> int:

@@ -8,9 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from heapscene.draw import DrawTable, Rows
-from heapscene.heap.layout import COUNT, FIRST_INSTANCE, HEADER, VERTEX_SPAN
+from heapscene.heap.layout import COUNT, FIRST_INSTANCE, VERTEX_SPAN
 from heapscene.heap.rows import write_rows
 from heapscene.heap.table_plan import TablePlan
+from heapscene.heap.words import Words
 
 if TYPE_CHECKING:
     from heapscene.heap.bucket import Bucket
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 __all__ = ["Chunk"]
 
 BOUNDS_ROWS = 1024
+_NEAR = 8  # records: with fewer unchanged ones between them, two changes are noted as one range
+_FEW = 8  # changes per range, from which on ranges are noted one by one
 
 
 class Chunk:
@@ -34,13 +37,15 @@ class Chunk:
         Of its block of records, in the heap's drawing order.
     entries
         Where each field of the plan lies.
+    kinds, drawn
+        What the records say: the geometry of each row, and whether it is drawn.
     boxes
         ``(blocks, 2, 3)``: bounds of every 1,024 rows, up to date where `stale` is false.
     """
 
     __slots__ = (
-        "boxes", "bucket", "capacity", "entries", "first", "parts", "plan", "rank", "rows", "shown",
-        "slot", "stale",
+        "boxes", "bucket", "capacity", "drawn", "entries", "first", "kinds", "parts", "plan", "rank",
+        "rows", "shown", "slot", "stale",
     )  # fmt: skip
 
     bucket: Bucket
@@ -60,6 +65,8 @@ class Chunk:
         self.boxes: NDArray[np.float64] = np.full((blocks, 2, 3), np.nan)
         self.stale = np.ones(blocks, np.bool_)
         self.shown = True
+        self.kinds: NDArray[np.int32] = np.zeros(capacity, np.int32)
+        self.drawn: NDArray[np.bool_] = np.zeros(capacity, np.bool_)
 
     @property
     def table(self) -> DrawTable:
@@ -119,15 +126,13 @@ class Chunk:
         """Return the records of all rows, ``(capacity, 8)``."""
         template, used = self.template(), self.used
         handles = slice(self.first, self.first + used)
-        records = np.zeros((self.capacity, template.shape[1]), np.uint32)
-        np.take(template, self.table.chosen_geometry(handles), axis=0, out=records[:used])
-        records[used:] = template[0]
+        geometry = self.table.chosen_geometry(handles)
+        shown = self.table.shown(handles) & self.shown
+        self.kinds[:used] = geometry
+        self.drawn[:used] = shown
+        records = template[self.kinds]
         records[:, FIRST_INSTANCE] = np.arange(self.capacity)
-        records[used:, COUNT] = 0
-        if self.shown:
-            records[:used, COUNT][~self.table.shown(handles)] = 0
-        else:
-            records[:, COUNT] = 0
+        records[:, COUNT] *= self.drawn
         return records
 
     def refresh(self, rows: Rows) -> None:
@@ -137,35 +142,37 @@ class Chunk:
             handles: Rows = slice(rows.start + first, rows.stop + first)
         else:
             handles = rows + first
-        template = self.template()
         geometry = self.table.chosen_geometry(handles)
-        table = bucket.block(self)
-        start = bucket.block_start(self)
-        old_header, old_count = table[rows, HEADER], table[rows, COUNT]
-        count = template[:, COUNT][geometry] if len(template) > 1 else template[0, COUNT]
-        shown = self.table.shown(handles) if self.shown else np.zeros(len(geometry), np.bool_)
-        new_count = shown * count
-        span = table[rows, VERTEX_SPAN]
-        new_header = template[:, HEADER][geometry]
-        moved = np.flatnonzero(old_header != new_header)
-        flipped = np.flatnonzero(old_count != new_count)
-        if not len(moved) and not len(flipped):
+        shown = self.table.shown(handles) & self.shown
+        old_geometry, was_shown = self.kinds[rows], self.drawn[rows]
+        differ = shown != was_shown
+        moved = geometry != old_geometry
+        moves = bool(moved.any())
+        at = np.flatnonzero(differ | moved if moves else differ)
+        if not len(at):
             return
+        numbers = at + rows.start if isinstance(rows, slice) else rows[at]
+        geometry, shown = geometry[at], shown[at]
+        template = self.template()
+        grown = np.bincount(geometry, shown, len(template))
+        grown -= np.bincount(old_geometry[at], was_shown[at], len(template))
+        self.drawn[numbers] = shown
+        words, start, width = bucket.records, bucket.block_start(self), template.shape[1]
+        table = bucket.block(self)
+        if moves:
+            self.kinds[numbers] = geometry
+            fresh = template[geometry]
+            fresh[:, FIRST_INSTANCE] = numbers
+            fresh[:, COUNT] *= shown
+            table[numbers] = fresh
+            _note(words, start, numbers, width, width)
+        else:
+            table[:, COUNT][numbers] = template[:, COUNT].take(geometry) * shown
+            _note(words, start + COUNT, numbers, width, 1)
+        counts = template[:, COUNT]
+        spans = template[:, VERTEX_SPAN] * (counts > 0)
+        bucket.changed(int(grown @ counts), int(grown @ spans))
         self.touch(rows)
-        numbers = np.arange(rows.start, rows.stop) if isinstance(rows, slice) else rows
-        old_vertices = int(span[old_count > 0].sum(dtype=np.int64))
-        emitted = int(new_count.sum(dtype=np.int64)) - int(old_count.sum(dtype=np.int64))
-        if len(moved):
-            fresh = template[geometry[moved]]
-            fresh[:, FIRST_INSTANCE] = numbers[moved]
-            fresh[:, COUNT] = new_count[moved]
-            table[numbers[moved]] = fresh
-            bucket.records.dirty.add_rows(start + numbers[moved] * table.shape[1], table.shape[1])
-            span = template[:, VERTEX_SPAN][geometry]
-        if len(flipped):
-            table[numbers[flipped], COUNT] = new_count[flipped]
-            bucket.records.dirty.add_rows(start + numbers[flipped] * table.shape[1] + COUNT, 1)
-        bucket.changed(emitted, int(span[new_count > 0].sum(dtype=np.int64)) - old_vertices)
 
     def touch(self, rows: Rows) -> None:
         """Note that bounds of rows may be others."""
@@ -174,3 +181,17 @@ class Chunk:
                 self.stale[rows.start // BOUNDS_ROWS : (rows.stop - 1) // BOUNDS_ROWS + 1] = True
         else:
             self.stale[rows // BOUNDS_ROWS] = True
+
+
+def _note(
+    words: Words, start: int, numbers: NDArray[np.int64], stride: int, length: int
+) -> None:
+    """Note `length` changed words in each of some records."""
+    breaks = np.flatnonzero(np.diff(numbers) > _NEAR)
+    if len(breaks) * _FEW > len(numbers):
+        words.dirty.add_rows(start + numbers * stride, length)
+        return
+    starts = start + numbers[np.concatenate([[0], breaks + 1])] * stride
+    stops = start + numbers[np.concatenate([breaks, [len(numbers) - 1]])] * stride + length
+    for first, stop in zip(starts.tolist(), stops.tolist(), strict=True):
+        words.dirty.add(first, stop)

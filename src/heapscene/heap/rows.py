@@ -89,6 +89,8 @@ def differing(unlike: NDArray[np.bool_]) -> NDArray[np.bool_]:
         wide = unlike
     found = wide[:, 0] != 0
     for lane in range(1, wide.shape[1]):
+        if found.all():
+            break
         found |= wide[:, lane] != 0
     return found
 
