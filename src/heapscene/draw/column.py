@@ -66,20 +66,20 @@ def as_rows(name: str, type_: Type, value: Any) -> tuple[NDArray[Any], bool]:
     if isinstance(value, str):
         return np.frombuffer(encode_value(type_, value, name), numpy_dtype(type_))[None], True
     try:
-        array = np.asarray(value)
+        array: NDArray[Any] = np.asarray(value)
     except ValueError:  # rows of different lengths
         array = np.zeros(0, object)
     dtype = numpy_dtype(type_)
     want = element_shape(type_)
     if array.dtype.kind not in "fiub" or (array.dtype.kind == "f" and dtype.kind != "f"):
         raise _refused(name, type_, array, _fitting(type_))
-    shape = array.shape
+    shape: tuple[int, ...] = array.shape
     single = shape == want or (want == (4,) and shape == (3,))
     if single:
         array = array[None]
-    if not want and array.ndim == 2 and array.shape[1] == 1:
+    if not want and array.shape[1:] == (1,):
         array = array[:, 0]
-    fills = want == (4,) and array.ndim == 2 and array.shape[1] == 3
+    fills = want == (4,) and array.shape[1:] == (3,)
     if array.ndim == 0 or (array.shape[1:] != want and not fills):
         raise _refused(name, type_, np.asarray(value), f"shape {_shape(type_)}")
     if dtype.kind in "iu" and array.dtype != dtype:

@@ -14,7 +14,7 @@ from heapscene.draw.column import Column, as_rows, common_length
 from heapscene.draw.encode import numpy_dtype
 from heapscene.draw.geometry import Geometry
 from heapscene.draw.material import Material, WatchedMaterial
-from heapscene.draw.source import DrawChange, DrawReader, OneDraw
+from heapscene.draw.source import DrawReader, OneDraw
 from heapscene.draw.state import PipelineState
 from heapscene.draw.table_draw import Rows, TableDraw, TableReader
 from heapscene.errors import InputError, StateError, explain

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from heapscene.heap.bucket import Bucket
+from heapscene.heap.chunk_bounds import chunk_bounds
 from heapscene.heap.layout import COUNT, HEADER, INSTANCES
 from heapscene.shader import types
 
@@ -26,10 +27,19 @@ def world_bounds(buckets: Iterable[Bucket]) -> NDArray[np.float64]:
     """
     result = np.full((2, 3), np.nan)
     for bucket in buckets:
+        blocks = sorted(block for slot in bucket.slots for block in slot.blocks)
+        for slot in bucket.slots:
+            for chunk in slot.chunks if blocks else ():
+                box = chunk_bounds(chunk)
+                if box is not None:
+                    result[0] = np.fmin(result[0], box[0])
+                    result[1] = np.fmax(result[1], box[1])
         field = bucket.schema.model
         if field is None or field.type != types.MAT4:
             continue
         table = bucket.table()
+        for first, count in reversed(blocks):
+            table = np.concatenate([table[:first], table[first + count :]])
         table = table[(table[:, COUNT] > 0) & (table[:, INSTANCES] > 0)]
         if not len(table):
             continue

@@ -7,10 +7,12 @@ from itertools import pairwise
 import numpy as np
 
 from heapscene.heap.bucket import Bucket
+from heapscene.heap.chunk import Chunk
 from heapscene.heap.heap import Heap
 from heapscene.heap.layout import RECORD_WORDS
 from heapscene.heap.page import Entry, Page, Part
 from heapscene.heap.resident import Resident
+from heapscene.heap.tables import TableResident
 
 __all__ = ["check"]
 
@@ -21,26 +23,62 @@ def check(heap: Heap) -> None:
     Allocations tile their pages, each is held by exactly those who count, records are where slots
     say, and sums are exact. Slow: visits everything.
     """
-    residents = list(heap._residents.values())
-    assert len(residents) == heap.draw_count
-    assert heap.visible_count == sum(resident.is_drawn for resident in residents)
+    everyone = list(heap._residents.values())
+    residents = [resident for resident in everyone if isinstance(resident, Resident)]
+    tables = [resident for resident in everyone if isinstance(resident, TableResident)]
+    chunks = [chunk for table in tables for chunk in table.chunks]
+    rows = sum(len(table.draw.table) for table in tables)
+    assert len(residents) + rows == heap.draw_count
+    drawn = sum(int(np.count_nonzero(chunk.drawn)) for chunk in chunks)
+    assert heap.visible_count == drawn + sum(resident.is_drawn for resident in residents)
+    for table in tables:
+        _check_table(table)
     assert [bucket.key for bucket in heap.buckets] == sorted(heap._buckets)
-    for draw, resident in heap._residents.items():
+    assert all(resident.draw is draw for draw, resident in heap._residents.items())
+    for resident in residents:
         assert resident.is_live
-        assert resident.draw is draw
         assert heap._buckets[resident.bucket.key] is resident.bucket
         assert resident.part.page is resident.bucket.page
         assert resident.bucket.page in heap.pages
     for page in heap.pages:
-        _check_page(page, [r for r in residents if r.bucket.page is page])
+        _check_page(
+            page,
+            [r for r in residents if r.bucket.page is page],
+            [chunk for chunk in chunks if chunk.bucket.page is page],
+        )
     for bucket in heap.buckets:
-        _check_bucket(bucket, [r for r in residents if r.bucket is bucket])
+        _check_bucket(
+            bucket,
+            [r for r in residents if r.bucket is bucket],
+            [chunk for chunk in chunks if chunk.bucket is bucket],
+        )
     shapes = heap._planner.shapes
     assert {s for page in heap.pages for s in page.parts} == set(shapes.values())
     assert not heap._planner.renewed
 
 
-def _check_page(page: Page, residents: list[Resident]) -> None:
+def _check_table(resident: TableResident) -> None:
+    table, plan = resident.draw.table, resident.plan
+    assert resident.live == len(table)
+    at = 0
+    for chunk in resident.chunks:
+        assert chunk.plan is plan
+        assert chunk.first == at
+        assert chunk.capacity <= plan.chunk_rows
+        assert chunk.slot.state == plan.state
+        assert chunk.shown == plan.visible
+        at += chunk.capacity
+        used = slice(chunk.first, chunk.first + chunk.used)
+        for name, column in table.columns.items():
+            number = next(k for k, f in enumerate(plan.fields) if f.name == column.name)
+            entry = chunk.entries[number]
+            start = entry.offset // 4
+            words = entry.page.data[start : start + chunk.used * column.type.words]
+            assert np.array_equal(words, column.data[used].view(np.uint32).reshape(-1)), name
+    assert at >= table.handles
+
+
+def _check_page(page: Page, residents: list[Resident], chunks: list[Chunk]) -> None:
     page.allocator.check()
     assert page.used == page.allocator.cursor // 4
     refs: dict[Entry, int] = {}
@@ -48,6 +86,12 @@ def _check_page(page: Page, residents: list[Resident]) -> None:
     for resident in residents:
         parts[resident.part] = parts.get(resident.part, 0) + 1
         for entry in resident.entries:
+            refs[entry] = refs.get(entry, 0) + 1
+    for chunk in chunks:
+        for part in chunk.parts:
+            assert part.page is page
+            parts[part] = parts.get(part, 0) + 1
+        for entry in chunk.entries:
             refs[entry] = refs.get(entry, 0) + 1
     for part in parts:
         for entry in part.entries:
@@ -61,9 +105,10 @@ def _check_page(page: Page, residents: list[Resident]) -> None:
     assert page.allocator._live == live
 
 
-def _check_bucket(bucket: Bucket, residents: list[Resident]) -> None:
-    assert bucket.live == len(residents) > 0
+def _check_bucket(bucket: Bucket, residents: list[Resident], chunks: list[Chunk]) -> None:
     rows = [resident.row for resident in residents]
+    rows += [row for chunk in chunks for row in chunk.rows]
+    assert bucket.live == len(rows) > 0
     assert sorted(rows + bucket._free_rows) == list(range(bucket._n_rows))
     assert bucket.headers.used == bucket._n_rows * bucket.schema.row_words
     assert [slot.key for slot in bucket.slots] == sorted(slot.key for slot in bucket.slots)
@@ -74,16 +119,26 @@ def _check_bucket(bucket: Bucket, residents: list[Resident]) -> None:
     expected = np.zeros((bucket.n_records, RECORD_WORDS), np.uint32)
     for slot in bucket.slots:
         assert slot.live > 0
-        assert len(slot.ranks) == len(slot.residents) <= slot.room
+        assert len(slot.ranks) == len(slot.residents)
+        assert slot.length <= slot.room
         assert slot.ranks == sorted(set(slot.ranks))
         assert slot.live == sum(resident is not None for resident in slot.residents)
-        for at, resident in enumerate(slot.residents):
+        at = slot.start
+        for rank, resident in zip(slot.ranks, slot.residents, strict=True):
+            size = resident.capacity if isinstance(resident, Chunk) else 1
             if resident is not None:
                 assert resident.slot is slot
-                assert resident.rank == slot.ranks[at]
+                assert resident.rank == rank
+                assert slot.find(rank) == at
+            if isinstance(resident, Chunk):
+                expected[at : at + size] = resident.records()
+            elif resident is not None:
                 record = bucket._record(resident)
-                expected[slot.start + at] = np.frombuffer(record, np.uint32)
-    assert sum(slot.live for slot in bucket.slots) == bucket.live
+                expected[at] = np.frombuffer(record, np.uint32)
+            at += size
+        assert at == slot.stop
+    entries = sum(slot.live for slot in bucket.slots)
+    assert entries == len(residents) + len(chunks)
     table = bucket.table().astype(np.int64)
     assert np.array_equal(table, expected)
     assert bucket.emitted == int((table[:, 3] * table[:, 4]).sum())

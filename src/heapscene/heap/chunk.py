@@ -40,12 +40,13 @@ class Chunk:
     kinds, drawn
         What the records say: the geometry of each row, and whether it is drawn.
     boxes
-        ``(blocks, 2, 3)``: bounds of every 1,024 rows, up to date where `stale` is false.
+        ``(blocks, 2, 3)``: bounds of every 1,024 rows, up to date where `stale` is false, under the
+        matrix `frame` that all rows share.
     """
 
     __slots__ = (
-        "boxes", "bucket", "capacity", "drawn", "entries", "first", "kinds", "parts", "plan", "rank",
-        "rows", "shown", "slot", "stale",
+        "boxes", "bucket", "capacity", "drawn", "entries", "first", "frame", "kinds", "parts", "plan",
+        "rank", "rows", "shown", "slot", "stale",
     )  # fmt: skip
 
     bucket: Bucket
@@ -64,6 +65,7 @@ class Chunk:
         blocks = -(-capacity // BOUNDS_ROWS)
         self.boxes: NDArray[np.float64] = np.full((blocks, 2, 3), np.nan)
         self.stale = np.ones(blocks, np.bool_)
+        self.frame: NDArray[np.float64] = np.eye(4)
         self.shown = True
         self.kinds: NDArray[np.int32] = np.zeros(capacity, np.int32)
         self.drawn: NDArray[np.bool_] = np.zeros(capacity, np.bool_)

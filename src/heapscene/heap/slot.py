@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left, insort
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -81,6 +81,12 @@ class Slot:
     def blocks(self) -> list[tuple[int, int]]:
         """First record and length of each block, in order."""
         return [(self.find(rank), extra + 1) for rank, extra in self._blocks]
+
+    @property
+    def chunks(self) -> list[Chunk]:
+        """The chunks whose blocks these are."""
+        places = (bisect_left(self.ranks, rank) for rank, _ in self._blocks)
+        return [cast("Chunk", self.residents[at]) for at in places]
 
     def __repr__(self) -> str:
         return f"Slot({self.number}: {self.live} draws in records {self.start} to {self.stop})"

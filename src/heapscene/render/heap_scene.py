@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from heapscene.adaptive import drain_posted, evaluations
-from heapscene.draw import Draw, camera_matrices, fit_viewpoint
+from heapscene.draw import Draw, DrawTable, TableRows, camera_matrices, fit_viewpoint
 from heapscene.errors import FrameOrderError, InputError, explain
 from heapscene.gpu import Counters, Mirror, SmallBuffer, Usage, pipelines_of
 from heapscene.heap import Bucket, Heap
@@ -103,16 +103,19 @@ class HeapScene:
         self.report = FrameReport()
 
     # -- draws
-    def add(self, draw: Draw) -> None:
-        """Add a draw from the next frame on; it is drawn after those that are there."""
+    def add(self, draw: Draw | DrawTable) -> None:
+        """Add a draw or a table from the next frame on; it is drawn after those that are there."""
         self._manual.add(draw)
 
-    def remove(self, draw: Draw) -> None:
-        """Remove a draw that :meth:`add` added."""
+    def remove(self, draw: Draw | DrawTable) -> None:
+        """Remove a draw or a table that :meth:`add` added."""
         self._manual.remove(draw)
 
-    def order(self) -> list[Draw]:
-        """Return the draws in the order in which the GPU takes them, hidden ones included."""
+    def order(self) -> list[Draw | TableRows]:
+        """Return what there is in the order in which the GPU takes it, hidden draws included.
+
+        The rows of a table come as one or several :class:`~heapscene.draw.TableRows`.
+        """
         return self._heap.order()
 
     # -- a frame

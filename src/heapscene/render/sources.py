@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from heapscene.adaptive import ASet, SetReader
-from heapscene.draw import Draw, DrawChange, DrawReader, DrawSource
+from heapscene.draw import Draw, Drawable, DrawChange, DrawReader, DrawSource, DrawTable, TableDraw
 from heapscene.errors import SceneError, explain
 
 __all__ = ["ManualReader", "open_reader"]
@@ -17,10 +17,11 @@ class ManualReader:
 
     def __init__(self) -> None:
         self._pending: list[DrawChange] = []
-        self._present: dict[Draw, None] = {}
+        self._present: dict[Drawable, None] = {}
 
-    def add(self, draw: Draw) -> None:
-        """Add a draw for the next frame."""
+    def add(self, what: Draw | DrawTable) -> None:
+        """Add a draw or a table for the next frame."""
+        draw = what.as_draw() if isinstance(what, DrawTable) else what
         if draw in self._present:
             raise SceneError(
                 explain(
@@ -32,8 +33,9 @@ class ManualReader:
         self._present[draw] = None
         self._pending.append(DrawChange(None, draw))
 
-    def remove(self, draw: Draw) -> None:
-        """Remove a draw in the next frame."""
+    def remove(self, what: Draw | DrawTable) -> None:
+        """Remove a draw or a table in the next frame."""
+        draw = what.as_draw() if isinstance(what, DrawTable) else what
         if draw not in self._present:
             raise SceneError(
                 explain("this draw is not in the scene", facts={"draw": draw}, fix="Add it first.")
@@ -87,17 +89,21 @@ class _Inner:
 
     def __init__(self) -> None:
         self._fresh: list[DrawChange] = []
-        self._plain: dict[int, Draw] = {}
-        self._readers: dict[int, tuple[Any, DrawReader, dict[Draw, None]]] = {}
+        self._plain: dict[int, Drawable] = {}
+        self._readers: dict[int, tuple[Any, DrawReader, dict[Drawable, None]]] = {}
 
     def open(self, element: Any) -> None:
-        if isinstance(element, Draw):
+        if isinstance(element, DrawTable):
+            element = element.as_draw()
+        if isinstance(element, (Draw, TableDraw)):
             self._plain[id(element)] = element
             self._fresh.append(DrawChange(None, element))
         else:
             self._readers[id(element)] = (element, open_reader(element), {})
 
     def close(self, element: Any) -> list[DrawChange]:
+        if isinstance(element, DrawTable):
+            element = element.as_draw()
         if self._plain.pop(id(element), None) is not None:
             return [DrawChange(element, None)]
         _, _, present = self._readers.pop(id(element))
@@ -138,7 +144,9 @@ def open_reader(what: Any) -> DrawReader:
     raise SceneError(
         explain(
             f"a {type(what).__name__} cannot be rendered",
-            facts={"allowed": "Scene, Draw, adaptive set of those, or a short list of those"},
+            facts={
+                "allowed": "Scene, Draw, DrawTable, adaptive set of those, or a short list of those"
+            },
             fix="Wrap nodes in a scene: Scene(mesh).",
         )
     )

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from heapscene.adaptive import ASet, AVal, computed
-from heapscene.draw import Draw
+from heapscene.draw import Draw, Drawable, DrawTable, TableDraw
 from heapscene.errors import SceneError, explain
 from heapscene.scene.live import Entry, Live
 from heapscene.scene.node import Node, World, both, enter, leave, read
@@ -22,11 +22,11 @@ __all__ = ["Changing", "Fixed", "adopt", "check_free", "flatten", "release"]
 
 
 class Fixed(Node):
-    """A draw made by somebody else, which moves and hides with the groups that it is in."""
+    """A draw or a table made by somebody else, which moves and hides with the groups that it is in."""
 
     __slots__ = ("_draw", "_entry")
 
-    def __init__(self, draw: Draw, parent: Container) -> None:
+    def __init__(self, draw: Drawable, parent: Container) -> None:
         self._parent = parent
         self._draw = draw
         self._entry: Entry | None = None
@@ -42,7 +42,7 @@ class Fixed(Node):
     def _invalidate(self) -> Entry | None:
         return self._entry
 
-    def _make_draw(self, entry: Entry) -> Draw:
+    def _make_draw(self, entry: Entry) -> Drawable:
         parent = self._parent
         assert parent is not None
         draw = self._draw
@@ -181,6 +181,8 @@ def adopt(item: Any, parent: Container) -> Node:
     if isinstance(item, Node):
         item._parent = parent
         return item
+    if isinstance(item, DrawTable):
+        return Fixed(item.as_draw(), parent)
     return Fixed(item, parent) if isinstance(item, Draw) else Changing(item, parent)
 
 
@@ -200,14 +202,14 @@ def check_free(item: Any, parent: Container) -> None:
     SceneError
         Not a kind of child, in another group, or ``parent`` itself or above it.
     """
-    if isinstance(item, (Draw, AVal, ASet)):
+    if isinstance(item, (Draw, DrawTable, AVal, ASet)):
         return
     if not isinstance(item, Node) or not item._may_have_parent:
         raise SceneError(
             explain(
                 f"a {type(item).__name__} cannot be a child of a {type(parent).__name__}",
                 facts={"child": _shown(item)},
-                fix="Children are meshes, groups, draws, and adaptive values or sets of those.",
+                fix="Children are meshes, groups, draws, tables, and adaptive values or sets of those.",
             )
         )
     if item._parent is not None:
@@ -237,8 +239,10 @@ def check_free(item: Any, parent: Container) -> None:
         above = above._parent
 
 
-def _moved(draw: Draw, world: World) -> Mapping[str, Any]:
+def _moved(draw: Drawable, world: World) -> Mapping[str, Any]:
     """Return the fields of a draw with ``world`` applied to its model, if it has one."""
+    if isinstance(draw, TableDraw):
+        return {"above": world} if "model" in draw.program.interface.inputs else {}
     for where in ("inputs", "instances"):
         values: Mapping[str, Any] = getattr(draw, where)
         if "model" in values:

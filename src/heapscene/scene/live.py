@@ -11,7 +11,7 @@ from typing import Any, Protocol
 from weakref import WeakSet
 
 from heapscene.adaptive import Sink
-from heapscene.draw import Draw, DrawChange
+from heapscene.draw import Drawable, DrawChange
 
 __all__ = ["Entry", "Live", "Pulled", "SceneReader"]
 
@@ -19,7 +19,7 @@ __all__ = ["Entry", "Live", "Pulled", "SceneReader"]
 class Maker(Protocol):
     """A node that makes a draw."""
 
-    def _make_draw(self, entry: Entry) -> Draw: ...
+    def _make_draw(self, entry: Entry) -> Drawable: ...
 
 
 class Pulled(Protocol):
@@ -36,12 +36,12 @@ class Entry:
     def __init__(self, maker: Maker, live: Live) -> None:
         self.maker = maker
         self.live = live
-        self.draw: Draw | None = None
+        self.draw: Drawable | None = None
         self.stale = True
         self.gone = False
         self.material: Any = None
 
-    def current(self) -> Draw | None:
+    def current(self) -> Drawable | None:
         """Return the draw, made now if something has replaced the last one."""
         if self.gone:
             return None
@@ -66,7 +66,7 @@ class Live:
         self.readers: WeakSet[SceneReader] = WeakSet()
         self.sink: Sink[Entry | Pulled] = Sink()
         self.unsettled: dict[Pulled, None] = {}
-        self.raw: dict[Draw, Entry] = {}
+        self.raw: dict[Drawable, Entry] = {}
 
     def arrive(self, entries: Sequence[Entry]) -> None:
         """Put entries at the end of the drawing order."""
@@ -129,7 +129,7 @@ class SceneReader:
     def __init__(self, live: Live) -> None:
         self._live = live
         # per entry with news: the draw that was handed out; None before the first call
-        self.known: dict[Entry, Draw | None] | None = None
+        self.known: dict[Entry, Drawable | None] | None = None
         live.readers.add(self)
 
     def changes(self) -> Sequence[DrawChange]:
