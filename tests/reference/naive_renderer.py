@@ -11,7 +11,7 @@ binding 0; the entry points are ``vertex_main`` and ``fragment_main``.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,7 +19,7 @@ import numpy as np
 import wgpu
 from numpy.typing import NDArray
 
-from heapscene.draw import Draw, Geometry, PipelineState, rgba
+from heapscene.draw import Draw, Geometry, PipelineState, TableRows, rgba
 
 __all__ = ["NaiveRenderer", "pack_uniform", "uniform_layout"]
 
@@ -139,7 +139,7 @@ class NaiveRenderer:
 
     def render(
         self,
-        draws: Iterable[Draw],
+        draws: Iterable[Draw | TableRows],
         frame: Mapping[str, Any],
         *,
         size: tuple[int, int],
@@ -151,7 +151,7 @@ class NaiveRenderer:
         Parameters
         ----------
         draws
-            In the order in which they are to be drawn.
+            In the order in which they are to be drawn; rows of a table one by one.
         frame
             Values of inputs that draws do not bind: ``view``, ``proj``, ``camera_position``, ...
         size
@@ -182,8 +182,9 @@ class NaiveRenderer:
             },
         )
         try:
-            for draw in draws:
-                self._draw(render_pass, draw, frame, samples)
+            for item in draws:
+                for draw in row_draws(item) if isinstance(item, TableRows) else (item,):
+                    self._draw(render_pass, draw, frame, samples)
             render_pass.end()
             self.device.queue.submit([encoder.finish()])
             return self._read(target)
@@ -266,6 +267,55 @@ class NaiveRenderer:
         layout = {"bytes_per_row": 4 * width, "rows_per_image": height}
         data = self.device.queue.read_texture({"texture": texture}, layout, texture.size)
         return np.frombuffer(data, np.uint8).reshape(height, width, 4).copy()
+
+
+def row_draws(part: TableRows) -> Iterator[Draw]:
+    """Each row as a draw of its own, dead and hidden ones left out."""
+    table = part.table
+    if not now(part.draw.visible):
+        return
+    alive, visible, geometry = table.alive, table["visible"], table["geometry"]
+    known = table.program.interface.inputs
+    for row in part.rows:
+        if not (alive[row] and visible[row]):
+            continue
+        own = {name: table[name][row] for name in table.columns}
+        inputs = {**table.inputs, **{name: own[name] for name in own if name in known}}
+        place = [name for name in ("position", "rotation", "scale") if name in own]
+        frame = now(part.draw.place())
+        if any(name not in known for name in place):
+            inputs["model"] = compose(own, known)
+        if "model" in inputs and frame is not None:
+            inputs["model"] = product(np.asarray(frame, np.float32), inputs["model"])
+        elif "model" in known and "model" not in inputs:
+            inputs["model"] = np.eye(4) if frame is None else frame
+        yield Draw(table.program, table.geometries[geometry[row]], inputs, state=now(table.state))
+
+
+def compose(own: Mapping[str, Any], known: Mapping[str, Any]) -> NDArray[np.float32]:
+    """A row's matrix in single precision: scaled, turned by a quaternion, moved."""
+    given = {name: value for name, value in own.items() if name not in known}
+    x, y, z, w = np.asarray(given.get("rotation", (0, 0, 0, 1)), np.float32)
+    scale = np.ones(3, np.float32) * np.asarray(given.get("scale", 1), np.float32)
+    two = np.float32(2) / max(x * x + y * y + z * z + w * w, np.float32(1e-30))
+    one = np.float32(1)
+    xs, ys, zs, ws = two * x, two * y, two * z, two * w
+    matrix = np.eye(4, dtype=np.float32)
+    matrix[0, :3] = one - (y * ys + z * zs), y * xs - z * ws, z * xs + y * ws
+    matrix[1, :3] = y * xs + z * ws, one - (x * xs + z * zs), z * ys - x * ws
+    matrix[2, :3] = z * xs - y * ws, z * ys + x * ws, one - (x * xs + y * ys)
+    matrix[:3, :3] *= scale
+    matrix[:3, 3] = given.get("position", (0, 0, 0))
+    return matrix
+
+
+def product(a: NDArray[np.float32], b: Any) -> NDArray[np.float32]:
+    """``a @ b`` in single precision, summed from left to right."""
+    b = np.asarray(b, np.float32)
+    result = a[:, :1] * b[:1]
+    for k in range(1, 4):
+        result = result + a[:, k : k + 1] * b[k : k + 1]
+    return result
 
 
 def attribute_rows(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from itertools import count
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -10,7 +11,7 @@ import numpy as np
 from heapscene.adaptive import AVal
 from heapscene.draw import PipelineState, TableDraw, TableRows
 from heapscene.heap.chunk import Chunk
-from heapscene.heap.page import Page, Piece
+from heapscene.heap.page import Entry, Page, Piece
 from heapscene.heap.plan import read_state
 from heapscene.heap.rows import rows_within
 from heapscene.heap.table_plan import TablePlan, plan_table
@@ -127,6 +128,8 @@ class Tables:
 
     def _follow(self, resident: TableResident) -> None:
         reader, table = resident.reader, resident.draw.table
+        if table.handles and not resident.chunks:
+            resident.plan = self.plan(resident.draw)  # nobody listened to what rows share
         shared, reader.shared = reader.shared, False
         writes, records = reader.writes, reader.records
         reader.clear()
@@ -163,13 +166,13 @@ class Tables:
             last = chunks[-1]
             needed = handles - last.first
             if needed > last.capacity:
-                self._drop(chunks.pop())
                 room = max(needed, last.capacity + last.capacity // 2, _LEAST_ROWS)
-                fresh.append(self._make(resident, last.first, min(most, room)))
-                chunks.append(fresh[-1])
+                fresh.append(self._grow(resident, last, min(most, room)))
+                chunks[-1] = fresh[-1]
         at = chunks[-1].first + chunks[-1].capacity if chunks else 0
         while at < handles:
-            fresh.append(self._make(resident, at, min(most, handles - at)))
+            shared = _shared(chunks[-1]) if chunks else None
+            fresh.append(self._make(resident, at, min(most, handles - at), shared))
             chunks.append(fresh[-1])
             at += fresh[-1].capacity
         return fresh
@@ -203,16 +206,38 @@ class Tables:
 
     # Chunks
 
-    def _make(self, resident: TableResident, first: int, capacity: int) -> Chunk:
+    def _grow(self, resident: TableResident, chunk: Chunk, capacity: int) -> Chunk:
+        """Make a chunk anew with more rows; its memory is given back first."""
+        bucket, shared = chunk.bucket, _shared(chunk)
+        for entry in shared.values():
+            entry.refs += 1
+        bucket.live += 1
+        self._drop(chunk)
+        grown = self._make(resident, chunk.first, capacity, shared)
+        bucket.live -= 1
+        self._heap._leave_empty(bucket)
+        self._heap._placement.release_all((), list(shared.values()))
+        return grown
+
+    def _make(
+        self,
+        resident: TableResident,
+        first: int,
+        capacity: int,
+        shared: Mapping[str, Entry] | None = None,
+    ) -> Chunk:
+        """Make a chunk; `shared` is where the values lie that all rows share, if they do yet."""
         heap, plan = self._heap, resident.plan
         serial = next(self._serial)
-        pieces = [
-            plan.shared.get(field.name)
-            or Piece(
-                ("column", serial, field.name), capacity * field.type.words * 4, 0, b""
-            )
-            for field in plan.fields
-        ]
+        pieces: list[Piece] = []
+        for field in plan.fields:
+            piece = plan.shared.get(field.name)
+            if piece is None:
+                nbytes = capacity * field.type.words * 4
+                piece = Piece(("column", serial, field.name), nbytes, 0, b"")
+            elif shared is not None:
+                piece = piece._replace(data=shared[field.name])
+            pieces.append(piece)
         parts, entries = heap._placement.place_all(plan.shapes, pieces, self._home(resident))
         chunk = Chunk(plan, first, capacity, parts, entries)
         chunk.shown = plan.visible
@@ -254,7 +279,7 @@ class Tables:
         chunk.plan = plan
         chunk.write_headers()
         chunk.stale[:] = True
-        self._heap._placement.release_all([], old)
+        self._heap._placement.release_all((), old)
         return True
 
     # Listening
@@ -276,3 +301,12 @@ class Tables:
         for watch in resident.watches:
             self._heap._sink.unwatch(watch.aval, watch)
         resident.watches = []
+
+
+def _shared(chunk: Chunk) -> dict[str, Entry]:
+    """Return where what all rows share lies: a plan knows only what it was when it was made."""
+    return {
+        field.name: entry
+        for field, entry in zip(chunk.plan.fields, chunk.entries, strict=True)
+        if field.name in chunk.plan.shared
+    }

@@ -1,0 +1,72 @@
+"""Tables and draws together are what one draw call per row draws, byte for byte, after any changes."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+from heapscene.draw import TableRows
+from heapscene.heap import check
+from property.test_picture import BACKGROUND, SIZE, Side, frame_values
+from reference.naive_renderer import NaiveRenderer
+from reference.table_worlds import TableWorld
+
+SEQUENCES = int(os.environ.get("HEAPSCENE_TABLE_SEQUENCES", "24"))
+BATCHES = 6
+STEPS = 24
+EVERY = 4
+
+
+def run_sequence(device, naive, seed):
+    """Return (pictures, those covered by 5 % or more, most chunks of a table)."""
+    samples = (1, 4)[seed % 2]
+    page_bytes = (64 * 1024, 6 * 1024)[seed // BATCHES % 2]
+    world = TableWorld(seed)
+    sides = [
+        Side(device, world.elements, encoding, samples, page_bytes)
+        for encoding in ("expanded", "mega")
+    ]
+    pictures = covered = chunks = 0
+    try:
+        for step in range(STEPS + 1):
+            if step:
+                world.step()
+            if step % EVERY:
+                continue
+            images = [side.picture() for side in sides]
+            order = sides[0].scene.order()
+            assert sides[1].scene.order() == order
+            check(sides[0].scene._heap)
+            want = naive.render(
+                order, frame_values(), size=SIZE, samples=samples, background=BACKGROUND
+            )
+            for side, image in zip(sides, images, strict=True):
+                wrong = int((image != want).any(-1).sum())
+                assert wrong == 0, (
+                    f"seed {seed}, step {step}, {side.report.encodings}: {wrong} pixels differ"
+                )
+            pictures += 1
+            covered += (want != want[0, 0]).any(-1).mean() >= 0.05
+            parts = [part.table for part in order if isinstance(part, TableRows)]
+            chunks = max(chunks, *(parts.count(table) for table in parts))
+    finally:
+        for side in sides:
+            side.close()
+    return pictures, covered, chunks
+
+
+@pytest.mark.gpu
+@pytest.mark.timeout(300)
+@pytest.mark.parametrize("batch", range(BATCHES))
+def test_random_changes_of_tables_keep_the_picture(device, batch):
+    naive = NaiveRenderer(device)
+    pictures = covered = chunks = 0
+    for seed in range(batch, SEQUENCES, BATCHES):
+        result = run_sequence(device, naive, seed)
+        pictures += result[0]
+        covered += result[1]
+        chunks = max(chunks, result[2])
+    naive.close()
+    assert covered >= 0.9 * pictures, "too many empty pictures to prove anything"
+    assert chunks >= 2
