@@ -152,6 +152,9 @@ class Heap:
         errors: list[Exception] = []
         failed: dict[Any, None] = {}
         try:
+            # Tables come last: a chunk that moves takes along what its rows share as it is by then.
+            if self._tables.number:
+                keys.sort(key=_is_table)
             for key in keys:
                 try:
                     self._hear(key, stale, states)
@@ -448,6 +451,10 @@ class Heap:
         self.visible_count += resident.is_drawn
         resident.bucket.rewrite(resident)
         self.bounds_generation += 1
+
+
+def _is_table(key: Any) -> bool:
+    return isinstance(key, TableWatch)
 
 
 def _route(states: dict[Resident, PipelineState]) -> None:

@@ -57,11 +57,18 @@ class TableResident:
 
 
 class Tables:
-    """Does for tables what the heap does for draws: add, replace, remove, hear."""
+    """Does for tables what the heap does for draws: add, replace, remove, hear.
+
+    Attributes
+    ----------
+    number
+        Tables there are.
+    """
 
     def __init__(self, heap: Heap) -> None:
         self._heap = heap
         self._serial = count()
+        self.number = 0
 
     def plan(self, draw: TableDraw) -> TablePlan:
         """Read and check a table; nothing is touched."""
@@ -70,6 +77,7 @@ class Tables:
     def add(self, plan: TablePlan, rank: int) -> TableResident:
         """Give a table memory and records."""
         resident = TableResident(plan, rank)
+        self.number += 1
         self._watch(resident)
         self._extend(resident)
         self._recount(resident)
@@ -77,6 +85,7 @@ class Tables:
 
     def remove(self, resident: TableResident) -> None:
         """Give everything back."""
+        self.number -= 1
         self._unwatch(resident)
         for chunk in resident.chunks:
             self._drop(chunk)
