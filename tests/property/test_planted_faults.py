@@ -104,6 +104,7 @@ FAULTS = {
     "header of a neighbour": lambda p, draw: p.record_word(
         "header", lambda w: w ^ p.bucket.schema.row_words
     ),
+    "another element": lambda p, draw: p.record_word("first_instance", lambda w: w + 1),
     "count of zero": lambda p, draw: p.record_word("count", lambda w: 0),
 }
 
@@ -123,7 +124,13 @@ def test_a_planted_fault_is_seen(device, scene, fault):
     side = Side(device, cset(draws), "expanded", 1)
     assert (side.picture() == want).all(), "the scene is right before the fault"
     # The instanced draw has instances; the u8 one a byte-wide index array.
-    draw = draws[2] if "instance" in fault else draws[1] if "normal" in fault else draws[0]
+    draw = (
+        draws[2]
+        if "instance" in fault or "element" in fault
+        else draws[1]
+        if "normal" in fault
+        else draws[0]
+    )
     FAULTS[fault](Planter(side.scene._heap, draw), draw)
     wrong = int((side.picture() != want).any(-1).sum())
     side.close()

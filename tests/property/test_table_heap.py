@@ -7,6 +7,7 @@ import pytest
 
 from heapscene.adaptive import cval
 from heapscene.draw import DrawChange, DrawTable, Geometry, PipelineState, TableDraw
+from heapscene.errors import HeapFullError
 from heapscene.heap import Heap, check
 from heapscene.shader import MAT4, VEC3, VEC4, Interface
 from reference.drawlist import PlainMaterial
@@ -246,12 +247,10 @@ def test_a_table_in_two_heaps_is_heard_by_both():
 
 
 def test_a_row_that_fits_on_no_page_is_refused():
-    from heapscene.errors import HeapFullError
-
     big = Geometry({"position": np.zeros((400, 3))})
     heap = Heap(4096, FRAME)
+    table = DrawTable(OTHER, [big], {"color": (1, 1, 1, 1)})
     with pytest.raises(HeapFullError, match="does not fit on a page"):
-        table = DrawTable(OTHER, [big], {"color": (1, 1, 1, 1)})
         heap.apply([DrawChange(None, table.as_draw())])
     check(heap)
     assert heap.draw_count == 0
@@ -273,5 +272,3 @@ def test_a_value_that_all_rows_share_may_fail_and_is_asked_again():
     good.value = True
     heap.pull()
     check(heap)
-
-

@@ -30,13 +30,13 @@ from heapscene.draw.geometry import check_geometry as check_geometry
 from heapscene.draw.material import Material as Material
 from heapscene.draw.material import MaterialUser as MaterialUser
 from heapscene.draw.material import WatchedMaterial as WatchedMaterial
+from heapscene.draw.rows import Rows as Rows
+from heapscene.draw.source import Drawable as Drawable
 from heapscene.draw.source import DrawChange as DrawChange
 from heapscene.draw.source import DrawReader as DrawReader
 from heapscene.draw.source import DrawSource as DrawSource
-from heapscene.draw.source import Drawable as Drawable
 from heapscene.draw.state import PipelineState as PipelineState
 from heapscene.draw.table import DrawTable as DrawTable
-from heapscene.draw.table_draw import Rows as Rows
 from heapscene.draw.table_draw import TableDraw as TableDraw
 from heapscene.draw.table_draw import TableReader as TableReader
 from heapscene.draw.table_draw import TableRows as TableRows

@@ -103,7 +103,7 @@ def common_length(rows: Mapping[str, tuple[Any, NDArray[Any], bool]]) -> int:
         Two columns have different numbers of rows.
     """
     longest = ""
-    for name, (_, array, single) in rows.items():
+    for name, (_, _, single) in rows.items():
         if not single and (not longest or len(rows[longest][1]) == 1):
             longest = name
     if not longest:

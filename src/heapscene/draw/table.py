@@ -14,10 +14,17 @@ from heapscene.draw.column import Column, as_rows, common_length
 from heapscene.draw.encode import numpy_dtype
 from heapscene.draw.geometry import Geometry
 from heapscene.draw.material import Material, WatchedMaterial
+from heapscene.draw.rows import Rows, ascending, chosen_rows, row_count, simplified
 from heapscene.draw.source import DrawReader, OneDraw
 from heapscene.draw.state import PipelineState
-from heapscene.draw.table_draw import Rows, TableDraw, TableReader
-from heapscene.errors import InputError, StateError, explain
+from heapscene.draw.table_checks import (
+    checked_geometries,
+    checked_matrix,
+    checked_state,
+    refuse_rules,
+)
+from heapscene.draw.table_draw import TableDraw, TableReader
+from heapscene.errors import InputError, explain
 from heapscene.shader import BOOL, F32, U32, VEC3, VEC4, ProgramLike, Type
 
 __all__ = ["DrawTable"]
@@ -100,10 +107,10 @@ class DrawTable:
     ) -> None:
         material = program if isinstance(program, Material) else None
         self.program = program.program if isinstance(program, Material) else program
-        self.geometries = _checked_geometries(geometry)
-        _refuse_rules(rules)
+        self.geometries = checked_geometries(geometry)
+        refuse_rules(rules)
         self._own_state = state is not None
-        self._state = _checked_state(
+        self._state = checked_state(
             state if state is not None else material.state if material else PipelineState()
         )
         self._given = tuple(columns)
@@ -177,7 +184,7 @@ class DrawTable:
     def transform(self, value: Any) -> None:
         place = self._place
         if type(place) is _Transform and value is not None and not isinstance(value, AVal):
-            place.value = _checked_matrix(value)
+            place.value = checked_matrix(value)
             return
         self._signal()
         self._given_transform(value)
@@ -202,9 +209,9 @@ class DrawTable:
             A row is dead or does not exist, or the values do not fit; nothing has changed.
         """
         column = None if name in _RECORD else self._column(name)
-        chosen = self._chosen(rows)
+        chosen = chosen_rows(rows, self.alive, self._live)
         array, _ = self._converted(name, None if column is None else column.type, values)
-        count = _count(chosen)
+        count = row_count(chosen)
         if len(array) not in (1, count):
             raise InputError(
                 explain(
@@ -221,7 +228,7 @@ class DrawTable:
         else:
             target = self._geometry if name == "geometry" else self._visible
             target[chosen] = array[:, 0]
-        noted = _ascending(chosen)
+        noted = ascending(chosen)
         for reader in self._readers:
             if column is None:
                 reader.note_records(noted)
@@ -255,7 +262,7 @@ class DrawTable:
             free = np.flatnonzero(~self._alive[: self._length])[:count]
         end = self._length + count - len(free)
         handles = np.concatenate([free, np.arange(self._length, end)])
-        chosen = _simplified(handles)
+        chosen = simplified(handles)
         self._reserve(end)
         self._length = end
         self._live += count
@@ -278,12 +285,12 @@ class DrawTable:
         InputError
             A row is dead or does not exist; nothing has changed.
         """
-        chosen = _ascending(self._chosen(rows))
-        if _count(chosen) == 0:
+        chosen = ascending(chosen_rows(rows, self.alive, self._live))
+        if row_count(chosen) == 0:
             return
         self._signal()
         self._alive[chosen] = False
-        self._live -= _count(chosen)
+        self._live -= row_count(chosen)
         for reader in self._readers:
             reader.note_records(chosen)
 
@@ -429,7 +436,7 @@ class DrawTable:
         if value is None or isinstance(value, AVal):
             self._place = value
         else:
-            self._place = _Transform(_checked_matrix(value))
+            self._place = _Transform(checked_matrix(value))
 
     def _column(self, name: str) -> Column:
         column = self._columns.get(name)
@@ -457,61 +464,6 @@ class DrawTable:
                 )
             )
 
-    def _chosen(self, rows: Any) -> Rows:
-        """Return live handles as given: a slice, or numbers in any order."""
-        length = self._length
-        if rows is None:
-            if self._live == length:
-                return slice(0, length)
-            return np.flatnonzero(self._alive[:length])
-        chosen: Rows
-        if isinstance(rows, slice):
-            start, stop, step = rows.indices(length)
-            numbers = np.arange(start, stop, step)
-            chosen = slice(start, max(start, stop)) if step == 1 else numbers
-        else:
-            chosen = _simplified(self._numbers(rows))
-        if self._live < length and not self._alive[chosen].all():
-            dead = np.arange(length)[chosen][~self._alive[chosen]]
-            raise InputError(
-                explain(
-                    f"row {int(dead[0])} is dead: it was deleted",
-                    facts={"dead": f"{len(dead):,} of {_count(chosen):,} rows"},
-                    fix="table.alive says which rows there are.",
-                )
-            )
-        return chosen
-
-    def _numbers(self, rows: Any) -> NDArray[np.int64]:
-        length = self._length
-        numbers = np.asarray(rows)
-        if numbers.size == 0:
-            numbers = numbers.astype(np.int64)
-        if numbers.dtype == np.bool_ and numbers.shape == (length,):
-            return np.flatnonzero(numbers)
-        if numbers.dtype.kind not in "iu" or numbers.ndim > 1:
-            raise InputError(
-                explain(
-                    "rows have to be a slice, integers, or one bool per handle",
-                    facts={
-                        "rows": f"{numbers.dtype} {numbers.shape}",
-                        "handles": f"{length:,}",
-                    },
-                    fix="Write rows=numpy.flatnonzero(condition).",
-                )
-            )
-        numbers = numbers.reshape(-1)
-        if numbers.size and not (0 <= int(numbers.min()) and int(numbers.max()) < length):
-            odd = int(numbers[(numbers < 0) | (numbers >= length)][0])
-            raise InputError(
-                explain(
-                    f"there is no row {odd}",
-                    facts={"handles": f"0 to {length - 1:,}"},
-                    fix="Use handles that append() returned; they count from 0.",
-                )
-            )
-        return numbers.astype(np.int64)
-
     def _reserve(self, length: int) -> None:
         if length <= self._capacity:
             return
@@ -538,81 +490,3 @@ class _Transform(CVal[NDArray[np.float64]]):
 def _store(data: NDArray[Any], rows: Rows, values: NDArray[Any]) -> None:
     with np.errstate(over="ignore", invalid="ignore"):
         data[rows] = values
-
-
-def _count(rows: Rows) -> int:
-    return rows.stop - rows.start if isinstance(rows, slice) else len(rows)
-
-
-def _is_ascending(rows: NDArray[np.int64]) -> bool:
-    return bool((rows[1:] > rows[:-1]).all())
-
-
-def _simplified(rows: NDArray[np.int64]) -> Rows:
-    """Return a slice for numbers that follow each other, else the numbers as they are."""
-    if len(rows) and int(rows[-1]) - int(rows[0]) == len(rows) - 1 and _is_ascending(rows):
-        return slice(int(rows[0]), int(rows[-1]) + 1)
-    return rows
-
-
-def _ascending(rows: Rows) -> Rows:
-    """Return the same rows in order, each once."""
-    if isinstance(rows, slice) or _is_ascending(rows):
-        return rows
-    return _simplified(np.unique(rows))
-
-
-def _checked_geometries(geometry: Any) -> tuple[Geometry, ...]:
-    if isinstance(geometry, Geometry):
-        geometry = [geometry]
-    given = list(geometry) if isinstance(geometry, Sequence) else []
-    if not given or not all(isinstance(item, Geometry) and item.is_constant for item in given):
-        kinds = {type(item).__name__ for item in given if not isinstance(item, Geometry)}
-        raise InputError(
-            explain(
-                "a table needs a list of geometries that do not change",
-                facts={"given": ", ".join(sorted(kinds)) or ("adaptive" if given else "nothing")},
-                fix="Write geometry=[heapscene.geometry.box()]; the column 'geometry' chooses.",
-            )
-        )
-    return tuple(given)
-
-
-def _checked_state(state: Any) -> PipelineState | AVal[PipelineState]:
-    if isinstance(state, (PipelineState, AVal)):
-        return state
-    raise StateError(
-        explain(
-            "state has to be a PipelineState",
-            facts={"given": type(state).__name__},
-            fix="Write state=PipelineState(cull_mode='back'), or an adaptive value of one.",
-        )
-    )
-
-
-def _refuse_rules(rules: Mapping[str, Any] | None) -> None:
-    if rules:
-        raise InputError(
-            explain(
-                "rules= is not supported yet",
-                facts={"rules": ", ".join(rules)},
-                fix="Write the column 'visible', or give state= as an adaptive value.",
-            )
-        )
-
-
-def _checked_matrix(value: Any) -> NDArray[np.float64]:
-    try:
-        matrix = np.array(value, dtype=np.float64)
-    except (TypeError, ValueError):
-        matrix = np.zeros(0)
-    if matrix.shape != (4, 4):
-        raise InputError(
-            explain(
-                "transform has to be a 4×4 matrix",
-                facts={"given": f"{type(value).__name__}{getattr(value, 'shape', '')}"},
-                fix="Write transform=numpy.eye(4), or an adaptive value of that.",
-            )
-        )
-    matrix.flags.writeable = False
-    return matrix

@@ -4,22 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from heapscene.adaptive import AVal, computed
+from heapscene.draw.rows import Rows
 
 if TYPE_CHECKING:
     from heapscene.draw.state import PipelineState
     from heapscene.draw.table import DrawTable
     from heapscene.shader import ProgramLike
 
-__all__ = ["Rows", "TableDraw", "TableReader", "TableRows"]
-
-Rows: TypeAlias = slice | NDArray[np.int64]
-"""Row numbers: a slice with start and stop, or ascending numbers."""
+__all__ = ["TableDraw", "TableReader", "TableRows"]
 
 _PARTS = 256
 

@@ -130,8 +130,10 @@ class Chunk:
         handles = slice(self.first, self.first + used)
         geometry = self.table.chosen_geometry(handles)
         shown = self.table.shown(handles) & self.shown
-        self.kinds[:used] = geometry
-        self.drawn[:used] = shown
+        if (self.kinds[:used] != geometry).any() or (self.drawn[:used] != shown).any():
+            self.kinds[:used] = geometry
+            self.drawn[:used] = shown
+            self.stale[:] = True
         records = template[self.kinds]
         records[:, FIRST_INSTANCE] = np.arange(self.capacity)
         records[:, COUNT] *= self.drawn
@@ -185,9 +187,7 @@ class Chunk:
             self.stale[rows // BOUNDS_ROWS] = True
 
 
-def _note(
-    words: Words, start: int, numbers: NDArray[np.int64], stride: int, length: int
-) -> None:
+def _note(words: Words, start: int, numbers: NDArray[np.int64], stride: int, length: int) -> None:
     """Note `length` changed words in each of some records."""
     breaks = np.flatnonzero(np.diff(numbers) > _NEAR)
     if len(breaks) * _FEW > len(numbers):

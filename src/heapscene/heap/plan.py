@@ -161,7 +161,9 @@ class Planner:
         assert field.default is not None
         return Piece((field.tag, field.default), len(field.default), 0, field.default)
 
-    def _rows(self, field: HeaderField, draw: Drawable, plan: Plan, before: Resident | None) -> Piece:
+    def _rows(
+        self, field: HeaderField, draw: Drawable, plan: Plan, before: Resident | None
+    ) -> Piece:
         name, words = field.name, field.type.words
         value = draw.instances[name]
         if not is_adaptive(value):

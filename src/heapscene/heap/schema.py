@@ -89,8 +89,8 @@ def make_schema(
 ) -> Schema:
     """Return the schema of draws of `program` that bind the inputs `bound`.
 
-    Rows of a table have `placing` in addition: what their ``model`` is made of. What a draw does not bind comes from the frame, and what the frame does not have from the
-    program's defaults.
+    What a draw does not bind comes from the frame, and what the frame does not have from the
+    program's defaults. Rows of a table have `placing` in addition: what their ``model`` is made of.
 
     Raises
     ------
@@ -142,7 +142,11 @@ def make_schema(
 
 
 def _field(
-    name: str, kind: Literal["attribute", "input", "table"], type_: types.Type, word: int, default: Any
+    name: str,
+    kind: Literal["attribute", "input", "table"],
+    type_: types.Type,
+    word: int,
+    default: Any,
 ) -> HeaderField:
     packed = None if default is None else encode_value(type_, default, name)
     return HeaderField(name, kind, type_, word, str(type_), packed)

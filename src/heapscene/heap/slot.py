@@ -93,7 +93,9 @@ class Slot:
 
     def find(self, rank: int) -> int:
         """Return the number of the (first) record of the draw or block with this rank."""
-        return self.start + bisect_left(self.ranks, rank) + (self._before(rank) if self._blocks else 0)
+        return (
+            self.start + bisect_left(self.ranks, rank) + (self._before(rank) if self._blocks else 0)
+        )
 
     def grows(self, rank: int) -> bool:
         """Whether :meth:`place` would need one more record than there is."""

@@ -192,9 +192,7 @@ def _load_input(
     return _load(body, field.name, field.type, header, word, element)
 
 
-def _model(
-    form: _Form, body: ir.FunctionBuilder, header: ir.Expr, element: ir.Expr
-) -> ir.Operand:
+def _model(form: _Form, body: ir.FunctionBuilder, header: ir.Expr, element: ir.Expr) -> ir.Operand:
     """Load the parts of a row's matrix and put them together."""
 
     def part(kind: str, name: str, type_: Type) -> ir.Expr | None:

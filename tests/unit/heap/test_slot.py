@@ -95,3 +95,37 @@ def test_random_slots_stay_in_rank_order(seed):
         assert [r for r in ranks(slot) if r is not None] == sorted(here)
         assert slot.live == len(here)
         assert slot.ranks == sorted(set(slot.ranks))
+
+
+class Block:
+    """Stands for a chunk."""
+
+    def __init__(self, rank: int) -> None:
+        self.rank = rank
+
+
+def test_a_block_has_many_records_under_one_rank():
+    slot = slot_of(0, 2, 6)
+    block = Block(4)
+    assert slot.place_block(4, block, 5) == 2
+    assert (slot.length, slot.stop, slot.live, slot.holes) == (8, 18, 4, 0)
+    assert [slot.find(rank) for rank in (0, 2, 4, 6)] == [10, 11, 12, 17]
+    assert slot.blocks == [(12, 5)]
+    assert slot.chunks == [block]
+    assert slot.place(1, Resident(DRAW, 1)) == (1, 9)
+    assert slot.find(6) == 18
+    assert slot.clear(2) == (2, 3)
+    assert slot.clear(6) == (8, 9)
+    assert slot.stop == 18
+    assert slot.take_block(4) == (3, 5)
+    assert (slot.length, slot.blocks) == (3, [])
+
+
+def test_holes_and_newcomers_are_counted_in_records_around_blocks():
+    slot = slot_of(0, 1, 9)
+    slot.place_block(5, Block(5), 3)
+    slot.clear(0)
+    assert slot.squeeze().tolist() == [1, 2, 3, 4, 5]
+    order = slot.merge([Resident(DRAW, 7), Resident(DRAW, 0)])
+    assert order.tolist() == [6, 0, 1, 2, 3, 5, 4]
+    assert [slot.find(rank) for rank in (0, 1, 5, 7, 9)] == [10, 11, 12, 15, 16]
