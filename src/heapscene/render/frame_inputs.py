@@ -40,19 +40,26 @@ class FrameInputs:
     extra
         Further values by name: numbers or arrays (or adaptive values of those). Their type follows from the shape:
         a number is ``f32``, three numbers ``vec3``, a 4×4 array ``mat4``.
+
+    Raises
+    ------
+    InputError
+        A value has a shape that no frame input has, or is not made of numbers.
     """
 
     def __init__(self, extra: Mapping[str, Any]) -> None:
         self._values: dict[str, Any] = dict(extra)
         types = dict(CAMERA_INPUTS)
         for name, value in extra.items():
-            types[name] = CAMERA_INPUTS.get(name) or _type_of(name, _read(value))
+            now = _read(value)
+            types[name] = CAMERA_INPUTS.get(name) or _type_of(name, now)
+            encode_value(types[name], now, name)
         self.layout = FrameLayout(types)
 
     @property
     def viewport(self) -> tuple[float, float]:
         """Width and height of what is drawn into; square until somebody says."""
-        return self._values.get("viewport", (1, 1))
+        return _read(self._values.get("viewport", (1, 1)))
 
     def pack(self, camera: CameraMatrices, changes: Mapping[str, Any]) -> bytes:
         """Return the bytes of the uniform buffer for this frame.
@@ -60,7 +67,8 @@ class FrameInputs:
         Raises
         ------
         InputError
-            ``changes`` has a name that was not declared when the scene was made.
+            ``changes`` has a name that was not declared when the scene was made, or a value does not
+            have the input's type. The values stay as they were.
         """
         for name in changes:
             if name not in self.layout.types:
@@ -80,11 +88,11 @@ class FrameInputs:
             **self._values,
             **changes,
         }
-        self._values.update(changes)
         encoded = {
             name: encode_value(type_, _read(values[name]), name)
             for name, type_ in self.layout.types.items()
         }
+        self._values.update(changes)
         return self.layout.pack(encoded)
 
 
