@@ -109,10 +109,11 @@ class Renderer:
         """
         report = self.draw(what, camera)
         start = time.perf_counter()
-        assert self._target is not None
-        image = read_texture(self.device, self._target.color, self._size)
-        report.readback_ms = (time.perf_counter() - start) * 1e3
-        report.resolve()
+        report.resolve()  # timestamps are there when the frame is: reading them waits for it
+        drawn = time.perf_counter()
+        image = read_texture(self.device, self._own_target().color, self._size)
+        report.wait_ms = (drawn - start) * 1e3
+        report.readback_ms = (time.perf_counter() - drawn) * 1e3
         return image
 
     def draw(

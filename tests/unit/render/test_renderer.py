@@ -109,6 +109,13 @@ def test_a_report_does_not_take_the_time_of_a_later_frame(renderer) -> None:
         assert second.resolve().gpu_ms is not None
 
 
+def test_waiting_and_reading_back_are_told_apart(renderer) -> None:
+    renderer.render(make_scene())
+    assert renderer.report.readback_ms > 0
+    if "timestamp-query" in renderer.device.features:
+        assert renderer.report.wait_ms > 0
+
+
 def test_a_closed_renderer_draws_nothing(device) -> None:
     renderer = Renderer((8, 8), device=device)
     renderer.close()
