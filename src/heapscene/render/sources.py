@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Sequence
 from typing import Any
 
 from heapscene.adaptive import ASet, SetReader
@@ -57,7 +57,7 @@ class SetSourceReader:
         self._parts = _Parts()
 
     def changes(self) -> Sequence[DrawChange]:
-        """Return the steps since the last call, removals first.
+        """Return the steps since the last call.
 
         If an element cannot be read, the error is raised and all steps are handed out later.
         """
@@ -81,7 +81,7 @@ class SequenceReader:
             self._parts.add(number, _opened(element))
 
     def changes(self) -> Sequence[DrawChange]:
-        """Return the steps since the last call, removals first."""
+        """Return the steps since the last call."""
         return self._parts.changes()
 
 
@@ -121,7 +121,7 @@ class _Parts:
         if not self._steps:
             return ()
         steps, self._steps = self._steps, []
-        return merged(steps) if self._readers else steps
+        return steps
 
     def _pull(self, reader: DrawReader, present: dict[Draw, None]) -> None:
         steps = reader.changes()
@@ -131,33 +131,6 @@ class _Parts:
                 present.pop(old, None)
             if new is not None:
                 present[new] = None
-
-
-def merged(steps: Iterable[DrawChange]) -> list[DrawChange]:
-    """Return steps with the same effect: removals first, and at most one per draw that is there.
-
-    So a draw that one source has lost and another one got is never in twice.
-    """
-    removed: list[DrawChange] = []
-    chains: list[DrawChange | None] = []
-    at: dict[Draw, int] = {}  # which chain a draw is the end of
-    for old, new in steps:
-        number = None if old is None else at.pop(old, None)
-        first = old
-        if number is not None:
-            chain = chains[number]
-            assert chain is not None
-            first, chains[number] = chain.old, None
-        if new is None:
-            if first is not None:
-                removed.append(DrawChange(first, None))
-            continue
-        if number is None:
-            number = len(chains)
-            chains.append(None)
-        chains[number] = DrawChange(first, new)
-        at[new] = number
-    return [*removed, *(chain for chain in chains if chain is not None)]
 
 
 def _opened(element: Any) -> Draw | DrawReader:

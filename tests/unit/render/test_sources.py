@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 import pytest
@@ -13,7 +12,8 @@ from heapscene.draw import Draw, DrawChange
 from heapscene.errors import SceneError
 from heapscene.geometry import box
 from heapscene.materials import UnlitMaterial
-from heapscene.render.sources import merged, open_reader
+from heapscene.render.pending import PendingChanges
+from heapscene.render.sources import open_reader
 from heapscene.scene import Mesh, Scene
 
 BOX = box()
@@ -72,7 +72,9 @@ def test_a_draw_moves_from_a_later_set_to_an_earlier_one() -> None:
     order = follow([], reader.changes())
     later.remove(draw)
     earlier.add(draw)
-    assert follow(order, reader.changes()) == [draw]
+    pending = PendingChanges()
+    pending.extend(reader.changes())
+    assert follow(order, pending.steps()) == [draw]
     assert reader.changes() == ()
 
 
@@ -126,24 +128,3 @@ def test_an_element_that_leaves_before_it_was_read_leaves_no_trace() -> None:
         reader.changes()
     elements.remove(bad)
     assert not reader.changes()
-
-
-def test_merged_steps_do_what_the_steps_did() -> None:
-    rng = np.random.default_rng(5)
-    for _ in range(300):
-        before: list[Any] = [object() for _ in range(4)]  # like draws: themselves and nothing else
-        order, gone, steps = list(before), list[Any](), list[DrawChange]()
-        for _ in range(12):
-            old = order[rng.integers(len(order))] if order and rng.random() < 0.7 else None
-            new: Any = None if old is not None and rng.random() < 0.5 else object()
-            if old is None and gone and rng.random() < 0.5:
-                new = gone.pop()
-            steps.append(DrawChange(old, new))
-            order = follow(order, steps[-1:])
-            if new is None:
-                gone.append(old)
-        result = merged(steps)
-        assert follow(before, result) == order
-        removals = [new is None for _, new in result]
-        assert removals == sorted(removals, reverse=True)
-        assert len(result) <= len(before) + len(order)
