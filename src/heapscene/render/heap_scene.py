@@ -129,6 +129,7 @@ class HeapScene:
         inputs
             New values of frame inputs by name, kept until changed; ``viewport`` is ``(width, height)``.
         """
+        self._stage = "new"
         report = self.report = FrameReport()
         before = self._counters.snapshot()
         evaluated = evaluations()
@@ -194,7 +195,7 @@ class HeapScene:
 
     # -- the parts of update
     def _write_frame(self, camera: Any, inputs: Mapping[str, Any]) -> None:
-        viewport = inputs.get("viewport") or self._frame.viewport
+        viewport = inputs.get("viewport", self._frame.viewport)
         aspect = viewport[0] / viewport[1]
         if camera is None:
             camera = self._fit_once(aspect)
