@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
+from threading import get_ident
 from typing import Any, Self
 
 from heapscene.adaptive.equality import same
-from heapscene.adaptive.node import graph
+from heapscene.adaptive.node import check_thread, graph
 
 __all__ = ["Subscription", "pending", "raise_all", "settle", "transact"]
 
@@ -79,13 +80,29 @@ def transact() -> Generator[None]:
 
     Marks and reads are not delayed: inside, every value already shows the writes made so far.
     An exception inside ends the transaction as usual (writes stay, callbacks run) and is raised.
+    Inside another one, the callbacks wait for the end of the outer one.
+
+    Raises
+    ------
+    AdaptiveError
+        In another thread than the owner.
+    Exception
+        What a callback raised, after all of them ran; an ExceptionGroup if several did.
     """
+    if get_ident() != graph.owner:
+        check_thread("written")
     pending.depth += 1
     try:
         yield
-    finally:
+    except BaseException as error:
         pending.depth -= 1
-        settle()
+        try:
+            settle()
+        except Exception as later:  # noqa: BLE001 (the first one is what has to be seen)
+            error.add_note(f"A callback failed as well: {later!r}")
+        raise
+    pending.depth -= 1
+    settle()
 
 
 def settle() -> None:

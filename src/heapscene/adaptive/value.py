@@ -13,6 +13,7 @@ from heapscene.adaptive.node import (
     CLEAN,
     DIRTY,
     FAILED,
+    READY,
     RUN,
     RUNNING,
     UNSET,
@@ -38,6 +39,7 @@ __all__ = [
     "Computed",
     "Constant",
     "adopt",
+    "amap",
     "check_write",
     "computed",
     "constant",
@@ -65,13 +67,14 @@ class AVal(Node, Generic[T]):
         """Return the current value without tracking the read."""
         raise NotImplementedError
 
-    def map(self, function: Callable[[T], U]) -> AVal[U]:
+    def map(self, function: Callable[..., U], *others: AVal[Any]) -> AVal[U]:
         """Return the value of `function` applied to this one; computed when asked, and kept.
 
-        The function runs again only if this value is not the same as before (or another one that
-        the function has read). A constant is mapped at once, to a constant.
+        With `others`, the function gets their values as well, in this order. It runs again only if
+        one of the values is not the same as before (or another one that the function has read).
+        Constants are mapped at once, to a constant.
         """
-        return Map(self, function)
+        return amap(function, self, *others) if others else Map(self, function)
 
     def bind(self, function: Callable[[T], AVal[U]]) -> AVal[U]:
         """Return the value of the adaptive value that `function` chooses.
@@ -125,8 +128,10 @@ class Constant(AVal[T]):
 
     _peek = force
 
-    def map(self, function: Callable[[T], U]) -> AVal[U]:
+    def map(self, function: Callable[..., U], *others: AVal[Any]) -> AVal[U]:
         """Apply `function` now; the result is constant unless the function reads what changes."""
+        if others:
+            return amap(function, self, *others)
         value = self._value
         result: Computed[U] = Computed(partial(function, value))
         result.force()
@@ -188,6 +193,19 @@ class CVal(AVal[T]):
 
     def __repr__(self) -> str:
         return f"cval({_short(self._value)})"
+
+
+class NamedCVal(CVal[T]):
+    """A cell that says its name where it is part of an error; the others have no room for one."""
+
+    __slots__ = ("_name",)
+
+    def __init__(self, value: T, name: str) -> None:
+        super().__init__(value)
+        self._name = name
+
+    def __repr__(self) -> str:
+        return f"cval({_short(self._value)}, name={self._name!r})"
 
 
 class Map(Derived, AVal[U]):
@@ -300,6 +318,25 @@ class Computed(Derived, AVal[U]):
         return place_of(self._function)
 
 
+class Joint(Computed[U]):
+    """A function of several values."""
+
+    __slots__ = ("_sources", "_written")
+
+    def __init__(self, function: Callable[..., U], sources: tuple[AVal[Any], ...]) -> None:
+        super().__init__(lambda: function(*[source.value for source in sources]))
+        self._sources = sources
+        self._written = function
+
+    def _dependency(self, index: int) -> tuple[Node, Any] | None:
+        if self._seen is None and index < len(self._sources):
+            return self._sources[index], READY  # before, so that chains do not recurse
+        return super()._dependency(index)
+
+    def _place(self) -> str:
+        return place_of(self._written)
+
+
 class Join(Computed[U]):
     """The value of a chosen value; what the user wrote is the choice, and counted there."""
 
@@ -331,8 +368,45 @@ def adopt(function: Callable[[], U], value: U, reads: Iterable[Node]) -> Compute
     return node
 
 
-def cval(value: T) -> CVal[T]:
-    """Return a value that you can change.
+def amap(function: Callable[..., U], *values: AVal[Any]) -> AVal[U]:
+    """Return the value of `function` applied to several values; computed when asked, and kept.
+
+    It runs again only if one of them is not the same as before. Constants are not watched; if all
+    are, the function runs at once and the result is constant.
+
+    Examples
+    --------
+    >>> width, height = cval(2), cval(3)
+    >>> area = amap(lambda w, h: w * h, width, height)
+    >>> area.value
+    6
+    """
+    changing = [index for index, value in enumerate(values) if not value.is_constant]
+    if len(changing) > 1:
+        return Joint(function, values)
+    given = [value.force() if value.is_constant else None for value in values]
+    if not changing:
+        return Constant(None).map(_filled(function, given, None))
+    return values[changing[0]].map(_filled(function, given, changing[0]))
+
+
+def _filled(
+    function: Callable[..., U], given: list[Any], place: int | None
+) -> Callable[[Any], U]:
+    """Return `function` as one of the argument at `place`; the others are as given."""
+
+    def call(value: Any) -> U:
+        arguments = given.copy()
+        if place is not None:
+            arguments[place] = value
+        return function(*arguments)
+
+    call.__wrapped__ = function  # pyright: ignore[reportFunctionMemberAccess] (for errors)
+    return call
+
+
+def cval(value: T, name: str | None = None) -> CVal[T]:
+    """Return a value that you can change; errors call it by its `name`.
 
     Examples
     --------
@@ -344,7 +418,7 @@ def cval(value: T) -> CVal[T]:
     >>> area.value
     9
     """
-    return CVal(value)
+    return CVal(value) if name is None else NamedCVal(value, name)
 
 
 def constant(value: T) -> AVal[T]:
