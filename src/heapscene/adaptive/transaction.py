@@ -33,13 +33,18 @@ class Subscription:
     __slots__ = ("_callback", "_last", "_queued", "_source")
 
     def __init__(self, source: Any, callback: Callable[[Any], object]) -> None:
+        check_thread("watched", source)
         self._source = source
         self._callback = callback
-        self._last = source.force()
+        self._last = self._begin()
         self._queued = False
         if not source.is_constant:
             source._subscribe(self)
             pending.roots.add(self)
+
+    def _begin(self) -> Any:
+        """Return what is known when it begins."""
+        return self._source.force()
 
     def dispose(self) -> None:
         """End it: the callback is not called again and no longer kept alive."""

@@ -41,6 +41,7 @@ __all__ = [
     "adopt",
     "amap",
     "check_write",
+    "chosen_by",
     "computed",
     "constant",
     "cval",
@@ -84,7 +85,7 @@ class AVal(Node, Generic[T]):
         """
         chosen = self.map(function)
         if isinstance(chosen, Constant):
-            return _checked(chosen.force(), function)
+            return chosen_by(chosen.force(), function)
         return Join(chosen, function)
 
     def bind_set(self, function: Callable[[T], ASet[E]]) -> ASet[E]:
@@ -92,13 +93,13 @@ class AVal(Node, Generic[T]):
 
         When another set is chosen, the elements of the old one go and those of the new one come.
         """
-        from heapscene.adaptive.derived import FlatSet, SingleSet, checked_set
+        from heapscene.adaptive.derived_set import FlatSet, SingleSet, checked_set
 
         return FlatSet(SingleSet(self.map(checked_set(function))))
 
     def as_set(self) -> ASet[Any]:
         """Return the set whose only element is the value; it has to be hashable."""
-        from heapscene.adaptive.derived import SingleSet
+        from heapscene.adaptive.derived_set import SingleSet
 
         return SingleSet(self)
 
@@ -344,7 +345,7 @@ class Join(Computed[U]):
     _counts = 0
 
     def __init__(self, chosen: AVal[Any], written: Callable[..., object]) -> None:
-        super().__init__(lambda: _checked(chosen.value, written).value)
+        super().__init__(lambda: chosen_by(chosen.value, written).value)
         self._chosen = chosen
         self._written = written
 
@@ -390,9 +391,7 @@ def amap(function: Callable[..., U], *values: AVal[Any]) -> AVal[U]:
     return values[changing[0]].map(_filled(function, given, changing[0]))
 
 
-def _filled(
-    function: Callable[..., U], given: list[Any], place: int | None
-) -> Callable[[Any], U]:
+def _filled(function: Callable[..., U], given: list[Any], place: int | None) -> Callable[[Any], U]:
     """Return `function` as one of the argument at `place`; the others are as given."""
 
     def call(value: Any) -> U:
@@ -448,12 +447,13 @@ def check_write(target: object) -> None:
         )
 
 
-def _checked(chosen: object, function: Callable[..., object]) -> AVal[Any]:
+def chosen_by(chosen: object, function: Callable[..., object], given_to: str = "bind") -> AVal[Any]:
+    """Return what a function has chosen, if it is an adaptive value."""
     if isinstance(chosen, AVal):
         return cast("AVal[Any]", chosen)
     raise AdaptiveError(
         explain(
-            "the function given to bind has to return an adaptive value",
+            f"the function given to {given_to} has to return an adaptive value",
             facts={"function": place_of(function), "returned": type(chosen).__name__},
             fix="Use .map(...) for a function that returns plain values.",
         )
