@@ -31,7 +31,7 @@ class DerivedDict(Follower, ADict[K, V]):
             return function(*pair)
 
         of_pair.__wrapped__ = function  # pyright: ignore[reportFunctionMemberAccess] (for errors)
-        self._results = Results(self, of_pair)
+        self._results = Results(of_pair)
 
     def _image(self, key: Any, result: Any) -> tuple[V, ...]:
         """Return what is in this dictionary for a key and its result."""
@@ -41,7 +41,7 @@ class DerivedDict(Follower, ADict[K, V]):
         return self._reader._source
 
     def _stale(self) -> list[Node]:
-        return self._results.stale()
+        return self._results.stale(self)
 
     def _follow(self) -> None:
         gone, arrived = self._reader.items()

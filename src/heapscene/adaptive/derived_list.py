@@ -8,7 +8,7 @@ from typing import Any, Self, TypeVar, cast
 
 from heapscene.adaptive.alist import LIST_STORAGE, AList, ListReader, alist
 from heapscene.adaptive.collection import announce
-from heapscene.adaptive.follow import Follower, Inner
+from heapscene.adaptive.follow import Follower
 from heapscene.adaptive.node import Node, place_of
 from heapscene.adaptive.results import Results, Uses
 from heapscene.adaptive.value import check_write
@@ -42,7 +42,7 @@ class ItemList(DerivedList[T]):
         self._results = self._make_results(function, picks)
 
     def _make_results(self, function: Callable[[Any], Any], picks: bool) -> Results:
-        return Results(self, function, picks=picks)
+        return Results(function, picks=picks)
 
     def _image(self, label: Any, result: Any) -> tuple[T, ...]:
         """Return what is in this list for the element at a label and its result."""
@@ -52,7 +52,7 @@ class ItemList(DerivedList[T]):
         return self._reader._source
 
     def _stale(self) -> list[Node]:
-        return self._results.stale()
+        return self._results.stale(self)
 
     def _follow(self) -> None:
         left, came = self._results.follow(self, self._reader.items())
@@ -84,7 +84,7 @@ class UsedList(MappedList[T]):
     __slots__ = ()
 
     def _make_results(self, function: Callable[[Any], Any], picks: bool) -> Results:  # noqa: ARG002
-        return Uses(self, function)
+        return Uses(function)
 
     def dispose(self) -> None:
         """Release all results and follow the source no more, as for a set."""
@@ -92,7 +92,7 @@ class UsedList(MappedList[T]):
         self._reader = alist(()).reader()
         self._depend(())
         try:
-            cast("Uses", self._results).end()
+            cast("Uses", self._results).end(self)
         finally:
             if self._apply(list(self._content), {}):
                 announce(self)
@@ -120,13 +120,12 @@ class FlatList(DerivedList[T]):
     are never compared.
     """
 
-    __slots__ = ("_arrivals", "_dirty", "_inner", "_reader")
+    __slots__ = ("_arrivals", "_inner", "_reader")
 
     def __init__(self, source: AList[AList[T]]) -> None:
         super().__init__()
         self._reader = source.reader()
         self._inner: dict[Any, tuple[int, ListReader[T]]] = {}
-        self._dirty: Inner[Any] = Inner(self)
         self._arrivals = 0
 
     def _origin(self) -> Node:
@@ -157,7 +156,7 @@ class FlatList(DerivedList[T]):
         for at in gone:
             number, reader = self._inner.pop(at)
             left += [(at, number, label) for label in reader.seen()]
-            self._dirty.unwatch(reader._source, at)
+            self._unwatch(reader._source, at)
         for at, number, reader, (inner_left, inner_came) in looks:
             left += [(at, number, label) for label in inner_left if label not in inner_came]
             values |= {(at, number, label): value for label, value in inner_came.items()}
@@ -165,7 +164,7 @@ class FlatList(DerivedList[T]):
         self._depend((self._origin(),))
         for at, pair in fresh.items():
             self._inner[at] = pair
-            self._dirty.watch(pair[1]._source, at)
+            self._watch(pair[1]._source, at)
         self._reader.take()
         self._apply(left, values)
 

@@ -14,7 +14,7 @@ from typing import Any, Self, TypeVar, cast
 from heapscene.adaptive.aset import ASet
 from heapscene.adaptive.collection import STORAGE, announce
 from heapscene.adaptive.delta import SetReader
-from heapscene.adaptive.follow import Follower, Inner
+from heapscene.adaptive.follow import Follower
 from heapscene.adaptive.keyed import Keyed, KeyedReader
 from heapscene.adaptive.node import Node, place_of
 from heapscene.adaptive.results import Results, Uses
@@ -81,7 +81,7 @@ class ItemSet(DerivedSet[U]):
         self._results = self._make_results(function, picks)
 
     def _make_results(self, function: Callable[[Any], Any], picks: bool) -> Results:
-        return Results(self, function, picks=picks)
+        return Results(function, picks=picks)
 
     def _image(self, element: Any, result: Any) -> tuple[U, ...]:
         """Return what is in this set for an element and its result."""
@@ -91,7 +91,7 @@ class ItemSet(DerivedSet[U]):
         return self._reader._source
 
     def _stale(self) -> list[Node]:
-        return self._results.stale()
+        return self._results.stale(self)
 
     def _follow(self) -> None:
         gone, arrived = self._reader.items()
@@ -130,7 +130,7 @@ class UsedSet(MappedSet[U]):
     __slots__ = ()
 
     def _make_results(self, function: Callable[[Any], Any], picks: bool) -> Results:  # noqa: ARG002
-        return Uses(self, function)
+        return Uses(function)
 
     def dispose(self) -> None:
         """Release all results and follow the source no more.
@@ -149,7 +149,7 @@ class UsedSet(MappedSet[U]):
         self._reader = aset(()).reader()
         self._depend(())
         try:
-            cast("Uses", self._results).end()
+            cast("Uses", self._results).end(self)
         finally:
             everything = [x for x, count in self._content.items() for _ in range(count)]
             if self._apply(everything, ()):
@@ -174,13 +174,12 @@ class FilteredSet(ItemSet[U]):
 class FlatSet(DerivedSet[U]):
     """The elements of all sets of a set."""
 
-    __slots__ = ("_dirty", "_inner", "_source")
+    __slots__ = ("_inner", "_source")
 
     def __init__(self, source: ASet[ASet[U]]) -> None:
         super().__init__()
         self._source = source.reader()
         self._inner: dict[ASet[U], SetReader[U]] = {}
-        self._dirty: Inner[ASet[U]] = Inner(self)
 
     def _origin(self) -> Node:
         return self._source._source
@@ -213,7 +212,7 @@ class FlatSet(DerivedSet[U]):
             left += seen
             if inner in fresh:
                 moved.update(seen)
-            self._dirty.unwatch(inner, inner)
+            self._unwatch(inner, inner)
         for reader, change in looks:
             left += change.removed
             came += change.added
@@ -222,7 +221,7 @@ class FlatSet(DerivedSet[U]):
         self._depend((source._source,))
         for inner, reader in fresh.items():
             self._inner[inner] = reader
-            self._dirty.watch(inner, inner)
+            self._watch(inner, inner)
         source.take()
         self._exchange(left, came, moved)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, TypeVar
+from typing import Any
 from weakref import ref
 
 from heapscene.adaptive.node import (
@@ -18,13 +18,10 @@ from heapscene.adaptive.node import (
     Node,
     claim_thread,
     graph,
-    rewire,
 )
 from heapscene.adaptive.sink import Sink
 
-__all__ = ["Follower", "Inner"]
-
-K = TypeVar("K")
+__all__ = ["Follower"]
 
 
 class Follower(Derived):
@@ -33,8 +30,9 @@ class Follower(Derived):
     What it needs is brought up to date before, so that chains of followers do not recurse.
     """
 
-    __slots__ = ("_ahead", "_inputs")
+    __slots__ = ("_ahead", "_dirty", "_inputs")
     _ahead: list[Node]
+    _dirty: Sink[Any]
     _inputs: dict[Node, None]
 
     def _begin(self) -> None:
@@ -43,6 +41,7 @@ class Follower(Derived):
         self._value = UNSET
         self._inputs = {}
         self._ahead = []
+        self._dirty = Sink()
 
     def _origin(self) -> Node:
         """Return what this node follows."""
@@ -87,33 +86,26 @@ class Follower(Derived):
                 self._state = FAILED
 
     def _depend(self, inputs: Iterable[Node]) -> None:
+        """Have marks of these inputs, and of what is watched, reach this node."""
         new = dict.fromkeys(inputs)
-        if new != self._inputs:
-            rewire(self, self._inputs, new)
-            self._inputs = new
+        old, self._inputs = self._inputs, new
+        if new != old:
+            watched = self._dirty.watched
+            for node in old:
+                if node not in new and node not in watched:
+                    node._unsubscribe(ref(self))
+            for node in new:
+                if node not in old and node not in watched:
+                    node._subscribe(ref(self))
 
+    def _watch(self, node: Node, key: Any) -> None:
+        """Have marks of `node` reach this node, and remember `key` then."""
+        if node not in self._dirty.watched and node not in self._inputs:
+            node._subscribe(ref(self))
+        self._dirty.watch(node, key)
 
-class Inner(Sink[K]):
-    """The sink of a follower: marks of what is watched are marks of the follower as well."""
-
-    __slots__ = ("_owner",)
-
-    def __init__(self, owner: Follower) -> None:
-        super().__init__()
-        self._owner: ref[Derived] = ref(owner)
-
-    def watch(self, node: Node, key: K) -> None:
-        """Report `key`, and mark the follower, when `node` may have changed."""
-        if node not in self._watches and not node.is_constant:
-            node._subscribe(self._owner)
-        super().watch(node, key)
-
-    def unwatch(self, node: Node, key: K) -> None:
+    def _unwatch(self, node: Node, key: Any) -> None:
         """Never report `key` for `node` again."""
-        super().unwatch(node, key)
-        if node not in self._watches:
-            node._unsubscribe(self._owner)
-
-    def peek(self) -> list[K]:
-        """Return the keys that the next :meth:`drain` will give."""
-        return [entry.key for entry in self._pending]
+        self._dirty.unwatch(node, key)
+        if node not in self._dirty.watched and node not in self._inputs:
+            node._unsubscribe(ref(self))

@@ -41,7 +41,7 @@ class Reduction(Follower, AVal[Any]):
         return self._reader._source
 
     def _stale(self) -> list[Node]:
-        return [] if self._results is None else self._results.stale()
+        return [] if self._results is None else self._results.stale(self)
 
     def _follow(self) -> None:
         items: Items = self._reader.items()
@@ -126,7 +126,7 @@ class Sum(Reduction):
         self._start = start
         self._steps = 0
         if function is not None:
-            self._results = Results(self, function)
+            self._results = Results(function)
 
     def _whole(self) -> Any:
         self._steps = 0

@@ -8,7 +8,7 @@ from typing import Any, cast
 
 from heapscene.adaptive.delta import Items
 from heapscene.adaptive.equality import same
-from heapscene.adaptive.follow import Follower, Inner
+from heapscene.adaptive.follow import Follower
 from heapscene.adaptive.node import Node, graph, place_of
 from heapscene.adaptive.transaction import raise_all
 from heapscene.adaptive.value import AVal, Join, adopt, chosen_by
@@ -24,20 +24,17 @@ class Results:
     values that count.
     """
 
-    __slots__ = ("_dirty", "_function", "_nodes", "_picks", "values")
+    __slots__ = ("_function", "_nodes", "_picks", "values")
 
-    def __init__(
-        self, owner: Follower, function: Callable[[Any], Any], *, picks: bool = False
-    ) -> None:
+    def __init__(self, function: Callable[[Any], Any], *, picks: bool = False) -> None:
         self.values: dict[Any, Any] = {}
         self._nodes: dict[Any, AVal[Any]] = {}
-        self._dirty: Inner[Any] = Inner(owner)
         self._function = function
         self._picks = picks
 
-    def stale(self) -> list[Node]:
+    def stale(self, owner: Follower) -> list[Node]:
         """Return the nodes that have to be up to date before anything is followed."""
-        return [self._nodes[place] for place in self._dirty.peek()]
+        return [self._nodes[at] for at in owner._dirty.peek()]
 
     def follow(self, owner: Follower, items: Items) -> Items:
         """Return which results left and came, when elements left and came.
@@ -45,7 +42,7 @@ class Results:
         An exception in the function loses nothing: all is as it was before, and is tried again.
         """
         left, came = items
-        dirty = self._dirty.drain()
+        dirty = owner._dirty.drain()
         fresh: dict[Any, tuple[Any, AVal[Any] | None]] = {}
         reads: dict[Node, None] = {}
         read: dict[Node, None] = {}
@@ -59,11 +56,11 @@ class Results:
                     read |= reads
         except BaseException:
             for at in dirty:
-                self._dirty.retry(at)
+                owner._dirty.retry(at)
             owner._depend((owner._origin(), *read, *reads))
             self._undo(fresh)
             raise
-        return self._store(left, changed, fresh)
+        return self._store(owner, left, changed, fresh)
 
     def _compute(self, element: Any, reads: dict[Node, None]) -> tuple[Any, AVal[Any] | None]:
         value = self._function(element)
@@ -82,6 +79,7 @@ class Results:
 
     def _store(
         self,
+        owner: Follower,
         gone: dict[Any, Any],
         changed: dict[Any, Any],
         fresh: dict[Any, tuple[Any, AVal[Any] | None]],
@@ -93,7 +91,7 @@ class Results:
             left[at] = values.pop(at)
             node = self._nodes.pop(at, None)
             if node is not None:
-                self._dirty.unwatch(node, at)
+                owner._unwatch(node, at)
         for at, value in changed.items():
             if not same(values[at], value):
                 left[at] = values[at]
@@ -102,7 +100,7 @@ class Results:
             came[at] = values[at] = value
             if node is not None:
                 self._nodes[at] = node
-                self._dirty.watch(node, at)
+                owner._watch(node, at)
         return left, came
 
     def _undo(self, fresh: dict[Any, tuple[Any, AVal[Any] | None]]) -> None:
@@ -121,7 +119,7 @@ class Uses(Results):
 
     __slots__ = ("_made", "_used")
 
-    def __init__(self, owner: Follower, function: Callable[[Any], Any]) -> None:
+    def __init__(self, function: Callable[[Any], Any]) -> None:
         made: dict[int, Any] = {}
 
         def make(element: Any) -> Any:
@@ -130,7 +128,7 @@ class Uses(Results):
             return result
 
         make.__wrapped__ = function  # pyright: ignore[reportFunctionMemberAccess] (for errors)
-        super().__init__(owner, make)
+        super().__init__(make)
         self._made = made
         self._used: dict[int, tuple[Any, int]] = {}
 
@@ -156,11 +154,11 @@ class Uses(Results):
                 over[id(value)] = value
         _release_all(list(over.values()))
 
-    def end(self) -> None:
+    def end(self, owner: Follower) -> None:
         """Release everything."""
         rest = {**self._made, **{key: value for key, (value, _) in self._used.items()}}
         for at, node in self._nodes.items():
-            self._dirty.unwatch(node, at)
+            owner._unwatch(node, at)
         self._made.clear()
         self._used.clear()
         self._nodes.clear()

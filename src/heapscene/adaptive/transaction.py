@@ -39,8 +39,8 @@ class Subscription:
         self._last = self._begin()
         self._queued = False
         if not source.is_constant:
+            pending.roots.add(self)  # before, since only edges that are alive are kept
             source._subscribe(self)
-            pending.roots.add(self)
 
     def _begin(self) -> Any:
         """Return what is known when it begins."""
@@ -51,6 +51,7 @@ class Subscription:
         if self in pending.roots:
             pending.roots.discard(self)
             self._source._unsubscribe(self)
+        self._source = self._callback = self._last = None
 
     def __enter__(self) -> Self:
         return self
