@@ -128,6 +128,13 @@ class FlatList(DerivedList[T]):
         self._inner: dict[Any, tuple[int, ListReader[T]]] = {}
         self._arrivals = 0
 
+    def concat(self, *others: AList[T]) -> AList[T]:
+        """Return the elements of this list, then those of `others`; long sums stay one node."""
+        parts = self._reader._source
+        if not parts.is_constant:
+            return super().concat(*others)
+        return FlatList(alist((*parts.force(), *others)))
+
     def _origin(self) -> Node:
         return self._reader._source
 
@@ -138,7 +145,8 @@ class FlatList(DerivedList[T]):
 
     def _follow(self) -> None:
         gone, arrived = self._reader.items()
-        dirty = [at for at in self._dirty.drain() if at not in gone]
+        marked = self._dirty.drain()
+        dirty = [at for at in marked if at not in gone]
         fresh: dict[Any, tuple[int, ListReader[T]]] = {}
         for at, inner in arrived.items():
             self._arrivals += 1
@@ -148,7 +156,7 @@ class FlatList(DerivedList[T]):
             pairs = [*((at, self._inner[at]) for at in dirty), *fresh.items()]
             looks = [(at, number, reader, reader.items()) for at, (number, reader) in pairs]
         except BaseException:
-            for at in dirty:
+            for at in marked:
                 self._dirty.retry(at)
             raise
         left: list[Any] = []

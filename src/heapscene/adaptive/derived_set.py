@@ -193,7 +193,8 @@ class FlatSet(DerivedSet[U]):
         source = self._source
         delta = source.look()
         gone = set(delta.removed)
-        dirty = [inner for inner in self._dirty.drain() if inner not in gone]
+        marked = self._dirty.drain()
+        dirty = [inner for inner in marked if inner not in gone]
         fresh = {inner: inner.reader() for inner in delta.added}
         try:
             if fresh:
@@ -201,7 +202,7 @@ class FlatSet(DerivedSet[U]):
             readers = [*(self._inner[inner] for inner in dirty), *fresh.values()]
             looks = [(reader, reader.look()) for reader in readers]
         except BaseException:
-            for inner in dirty:
+            for inner in marked:
                 self._dirty.retry(inner)
             raise
         left: list[U] = []

@@ -34,9 +34,9 @@ class Subscription:
 
     def __init__(self, source: Any, callback: Callable[[Any], object]) -> None:
         check_thread("watched", source)
-        self._source = source
-        self._callback = callback
-        self._last = self._begin()
+        self._source: Any = source
+        self._callback: Any = callback
+        self._last: Any = self._begin()
         self._queued = False
         if not source.is_constant:
             pending.roots.add(self)  # before, since only edges that are alive are kept

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable
 from functools import partial
 from threading import get_ident
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar, cast, overload
 from weakref import ref
 
 from heapscene.adaptive.equality import PLAIN, frozen, is_array, same
@@ -49,6 +49,9 @@ __all__ = [
 
 T = TypeVar("T")
 U = TypeVar("U")
+A = TypeVar("A")
+B = TypeVar("B")
+C = TypeVar("C")
 E = TypeVar("E", bound=Hashable)
 
 
@@ -68,14 +71,27 @@ class AVal(Node, Generic[T]):
         """Return the current value without tracking the read."""
         raise NotImplementedError
 
-    def map(self, function: Callable[..., U], *others: AVal[Any]) -> AVal[U]:
+    @overload
+    def map(self, function: Callable[[T], U], /) -> AVal[U]: ...
+    @overload
+    def map(self, function: Callable[[T, A], U], other: AVal[A], /) -> AVal[U]: ...
+    @overload
+    def map(
+        self, function: Callable[[T, A, B], U], other: AVal[A], another: AVal[B], /
+    ) -> AVal[U]: ...
+    @overload
+    def map(self, function: Callable[..., U], /, *others: AVal[Any]) -> AVal[U]: ...
+    def map(self, function: Callable[..., U], /, *others: AVal[Any]) -> AVal[U]:
         """Return the value of `function` applied to this one; computed when asked, and kept.
 
         With `others`, the function gets their values as well, in this order. It runs again only if
         one of the values is not the same as before (or another one that the function has read).
         Constants are mapped at once, to a constant.
         """
-        return amap(function, self, *others) if others else Map(self, function)
+        return amap(function, self, *others) if others else self._mapped(function)
+
+    def _mapped(self, function: Callable[[T], U]) -> AVal[U]:
+        return Map(self, function)
 
     def bind(self, function: Callable[[T], AVal[U]]) -> AVal[U]:
         """Return the value of the adaptive value that `function` chooses.
@@ -129,10 +145,8 @@ class Constant(AVal[T]):
 
     _peek = force
 
-    def map(self, function: Callable[..., U], *others: AVal[Any]) -> AVal[U]:
-        """Apply `function` now; the result is constant unless the function reads what changes."""
-        if others:
-            return amap(function, self, *others)
+    def _mapped(self, function: Callable[[T], U]) -> AVal[U]:
+        # at once; constant unless the function reads what changes
         value = self._value
         result: Computed[U] = Computed(partial(function, value))
         result.force()
@@ -369,7 +383,15 @@ def adopt(function: Callable[[], U], value: U, reads: Iterable[Node]) -> Compute
     return node
 
 
-def amap(function: Callable[..., U], *values: AVal[Any]) -> AVal[U]:
+@overload
+def amap(function: Callable[[A], U], a: AVal[A], /) -> AVal[U]: ...
+@overload
+def amap(function: Callable[[A, B], U], a: AVal[A], b: AVal[B], /) -> AVal[U]: ...
+@overload
+def amap(function: Callable[[A, B, C], U], a: AVal[A], b: AVal[B], c: AVal[C], /) -> AVal[U]: ...
+@overload
+def amap(function: Callable[..., U], /, *values: AVal[Any]) -> AVal[U]: ...
+def amap(function: Callable[..., U], /, *values: AVal[Any]) -> AVal[U]:
     """Return the value of `function` applied to several values; computed when asked, and kept.
 
     It runs again only if one of them is not the same as before. Constants are not watched; if all
