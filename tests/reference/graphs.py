@@ -359,7 +359,7 @@ def list_of_list(g: Graph, k: int, p: Pair, q: Pair, r: Pair) -> Pair:
 def list_of_several(g: Graph, k: int, p: Pair, q: Pair, r: Pair) -> Pair:
     a, b, c = g.pick("list", 1), g.pick("list", 1), g.pick("list", 1)
     x, y, z, s, t, u = a.real, b.real, c.real, a.twin, b.twin, c.twin
-    choice = g.number(4)
+    choice = g.number(5)
     if choice == 0:
         return node("list", x.concat(y, x), lambda: [*s.value, *t.value, *s.value], a, b)
     if choice == 1:
@@ -374,6 +374,9 @@ def list_of_several(g: Graph, k: int, p: Pair, q: Pair, r: Pair) -> Pair:
             b,
             c,
         )
+    if choice == 3:
+        real = p.real.bind_list(lambda v: (y, z)[v % 2])
+        return node("list", real, lambda: (t, u)[p.twin.value % 2].value, b, c)
     family = g.families[1]
     return node(
         "list", family.real.flatten(), lambda: flat(m.twin.value for m in family.twin.value), family

@@ -11,10 +11,10 @@ from heapscene.adaptive.collection import announce
 from heapscene.adaptive.follow import Follower
 from heapscene.adaptive.node import Node, place_of
 from heapscene.adaptive.results import Results, Uses
-from heapscene.adaptive.value import check_write
+from heapscene.adaptive.value import AVal, check_write
 from heapscene.errors import AdaptiveError, explain
 
-__all__ = ["FilteredList", "FlatList", "MappedList", "UsedList", "checked_list"]
+__all__ = ["FilteredList", "FlatList", "MappedList", "SingleList", "UsedList", "checked_list"]
 
 T = TypeVar("T")
 
@@ -111,6 +111,25 @@ class FilteredList(ItemList[T]):
 
     def _image(self, label: Any, result: Any) -> tuple[T, ...]:
         return (self._reader._source._content[label],) if result else ()
+
+
+class SingleList(DerivedList[T]):
+    """The value of an adaptive value, as a list of one."""
+
+    __slots__ = ("_source",)
+
+    def __init__(self, source: AVal[T]) -> None:
+        super().__init__()
+        self._source = source
+
+    def _origin(self) -> Node:
+        return self._source
+
+    def _follow(self) -> None:
+        self._apply((), {0: self._source.force()})
+
+    def _place(self) -> str:
+        return "a list of one value"
 
 
 class FlatList(DerivedList[T]):

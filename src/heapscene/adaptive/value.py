@@ -31,6 +31,7 @@ from heapscene.adaptive.transaction import Subscription, pending, settle
 from heapscene.errors import AdaptiveError, explain
 
 if TYPE_CHECKING:
+    from heapscene.adaptive.alist import AList
     from heapscene.adaptive.aset import ASet
 
 __all__ = [
@@ -112,6 +113,12 @@ class AVal(Node, Generic[T]):
         from heapscene.adaptive.derived_set import FlatSet, SingleSet, checked_set
 
         return FlatSet(SingleSet(self.map(checked_set(function))))
+
+    def bind_list(self, function: Callable[[T], AList[U]]) -> AList[U]:
+        """Return the list that `function` chooses for the value, with its changes."""
+        from heapscene.adaptive.derived_list import FlatList, SingleList, checked_list
+
+        return FlatList(SingleList(self.map(checked_list(function))))
 
     def as_set(self) -> ASet[Any]:
         """Return the set whose only element is the value; it has to be hashable."""

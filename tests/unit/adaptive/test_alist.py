@@ -193,6 +193,20 @@ def test_bind_follows_what_is_chosen():
         numbers.bind(lambda x: [x]).force()
 
 
+def test_bind_list_lets_go_of_the_list_not_chosen():
+    which, a, b = cval(True), clist("a"), clist("b")
+    chosen = which.bind_list(lambda first: a if first else b)
+    check = follow(chosen)
+    a.append("x")
+    assert check() == [("insert", 1)]
+    which.value = False
+    check()
+    assert chosen.value == ["b"]
+    assert a._outputs is None
+    with pytest.raises(AdaptiveError, match="a list that may change"):
+        which.bind_list(lambda _: [1]).force()
+
+
 def test_the_set_of_a_list_counts():
     items = clist([1, 2, 1])
     there = items.as_set()
