@@ -7,7 +7,7 @@ row-major as NumPy has them.
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any
 
@@ -18,7 +18,10 @@ from heapscene.draw.color import rgba
 from heapscene.errors import InputError, explain
 from heapscene.shader import BOOL, I32, U32, Matrix, Scalar, Type, Vector
 
-__all__ = ["encode_rows", "encode_value", "numpy_dtype"]
+__all__ = ["encode_all", "encode_rows", "encode_value", "numpy_dtype"]
+
+
+_FLOAT64 = np.dtype(np.float64)
 
 
 def numpy_dtype(type_: Type) -> np.dtype[Any]:
@@ -55,6 +58,31 @@ def encode_value(type_: Type, value: Any, name: str) -> bytes:
         raise
     except (TypeError, ValueError, struct.error, OverflowError) as cause:
         raise _mismatch(type_, value, name) from cause
+
+
+def encode_all(type_: Type, values: Sequence[Any], name: str) -> NDArray[np.uint32]:
+    """Return the packed words of many single values, ``(len(values), words)``.
+
+    The same bytes as :func:`encode_value` gives for each.
+
+    Raises
+    ------
+    InputError
+        A value has the wrong shape or kind for the type; ``name`` is in the message.
+    """
+    if isinstance(type_, Matrix) and set(map(type, values)) == {np.ndarray}:
+        shape = (type_.rows, type_.columns)
+        if {(value.shape, value.dtype) for value in values} == {(shape, _FLOAT64)}:
+            packed = np.concatenate(values, dtype=np.float32, casting="same_kind")
+            return packed.reshape(len(values), -1).view(np.uint32)
+    encode = _encoder(type_)
+    try:
+        data = b"".join(map(encode, values))
+    except InputError:
+        raise
+    except (TypeError, ValueError, struct.error, OverflowError):
+        data = b"".join([encode_value(type_, value, name) for value in values])
+    return np.frombuffer(data, np.uint32).reshape(len(values), -1)
 
 
 def encode_rows(type_: Type, value: Any, name: str) -> NDArray[np.uint32]:

@@ -8,8 +8,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from heapscene.draw import PipelineState
-from heapscene.heap.layout import RECORD_WORDS, pack_record, unpack_record
-from heapscene.heap.page import Page
+from heapscene.heap.layout import (
+    COUNT,
+    INSTANCES,
+    RECORD_WORDS,
+    SLOT,
+    VERTEX_SPAN,
+    pack_record,
+    unpack_record,
+)
+from heapscene.heap.page import Page, write_runs
 from heapscene.heap.resident import Resident
 from heapscene.heap.schema import HeaderField, Schema
 from heapscene.heap.slot import Slot
@@ -114,6 +122,21 @@ class Bucket:
             self.bounds = np.concatenate([self.bounds, np.full_like(self.bounds, np.nan)])
         return row
 
+    def take_rows(self, count: int) -> list[int]:
+        """Return the numbers of `count` free header rows."""
+        self.live += count
+        reused = min(count, len(self._free_rows))
+        rows = [self._free_rows.pop() for _ in range(reused)]
+        first = self._n_rows
+        self._n_rows += count - reused
+        rows.extend(range(first, self._n_rows))
+        self.headers.resize(self._n_rows * self.schema.row_words)
+        missing = self._n_rows - len(self.bounds)
+        if missing > 0:
+            more = max(missing, len(self.bounds))
+            self.bounds = np.concatenate([self.bounds, np.full((more, 2, 3), np.nan)])
+        return rows
+
     def give_row(self, row: int) -> None:
         """Take a header row back."""
         self.live -= 1
@@ -123,6 +146,14 @@ class Bucket:
         """Write a header row and the bounds of its geometry."""
         self.headers.write(row * self.schema.row_words, data)
         self.bounds[row] = bounds
+
+    def write_rows(
+        self, rows: list[int], data: NDArray[np.uint32], bounds: NDArray[np.float64]
+    ) -> None:
+        """Write header rows, which are ``(n, row_words)``, of draws of one geometry."""
+        at = np.array(rows, np.int64)
+        write_runs(self.headers, at * self.schema.row_words, data)
+        self.bounds[at] = bounds
 
     # Records
 
@@ -149,27 +180,44 @@ class Bucket:
             self.records.write((first + 1) * RECORD_WORDS, data)
         self._write(first, self._record(resident), is_new=True)
 
-    def put_all(self, residents: list[Resident], state: PipelineState) -> None:
-        """Put draws, which are in no slot, into the slot of `state`, in one pass."""
-        residents.sort(key=lambda resident: resident.rank)
+    def put_all(
+        self,
+        residents: list[Resident],
+        state: PipelineState,
+        records: NDArray[np.uint32] | None = None,
+    ) -> None:
+        """Put draws, which are in no slot, into the slot of `state`, in one pass.
+
+        Parameters
+        ----------
+        records
+            Their records but for the slot, ``(n, 8)``, if they are known already.
+        """
         slot = self.slot(state)
         for resident in residents:
             resident.slot = slot
-        if len(residents) <= _FEW or not slot.ranks or residents[0].rank > slot.ranks[-1]:
+        if len(residents) <= _FEW:
             for resident in residents:
                 self.put(resident)
             return
-        self._squeeze(slot)
+        if records is None:
+            data = b"".join([self._record(resident) for resident in residents])
+            records = np.frombuffer(data, np.uint32).reshape(-1, RECORD_WORDS)
+        else:
+            records[:, SLOT] = slot.number
+        shown = records[records[:, COUNT] > 0].astype(np.int64)
+        self.emitted += int((shown[:, COUNT] * shown[:, INSTANCES]).sum())
+        self.vertices += int((shown[:, VERTEX_SPAN] * shown[:, INSTANCES]).sum())
+        if not slot.ranks or min(resident.rank for resident in residents) > slot.ranks[-1]:
+            length = len(slot.ranks)
+        else:
+            self._squeeze(slot)
+            length = 0
+            records = np.concatenate([self.table()[slot.start : slot.stop], records])
         if len(slot.ranks) + len(residents) > slot.room:
             self._make_room(slot, len(residents))
-        new = [self._record(resident) for resident in residents]
-        for record in new:
-            self._sum(record, 1)
-        old = self.table()[slot.start : slot.stop]
-        rows = np.concatenate(
-            [old, np.frombuffer(b"".join(new), np.uint32).reshape(-1, RECORD_WORDS)]
-        )
-        self.records.write(slot.start * RECORD_WORDS, rows[slot.merge(residents)])
+        order = slot.merge(residents, length)
+        self.records.write((slot.start + length) * RECORD_WORDS, records[order])
         self.generation += 1
 
     def rewrite(self, resident: Resident) -> None:

@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from heapscene.adaptive import AVal, Sink
+from heapscene.adaptive import AVal, Sink, collector_paused
 from heapscene.draw import Draw, DrawChange, PipelineState, encode_rows, encode_value
 from heapscene.errors import InputError, explain
+from heapscene.heap.arrivals import Arrivals, Arriving, plan_arrivals
 from heapscene.heap.bounds import world_bounds
 from heapscene.heap.bucket import Bucket
 from heapscene.heap.listener import ROLES, Listener, Listeners
@@ -107,11 +108,15 @@ class Heap:
             One draw does not fit on a page.
         """
         try:
-            early, steps = self._prepare(changes)
-            for resident in early:
-                self._remove(resident)
-            for old, plan in steps:
-                self._step(old, plan)
+            with collector_paused():
+                early, steps = self._prepare(changes)
+                for resident in early:
+                    self._remove(resident)
+                for old, plan in steps:
+                    if isinstance(plan, Arriving):
+                        self._arrive(plan)
+                    else:
+                        self._step(old, plan)
         finally:
             self._planner.forget()
         if early or steps:
@@ -203,11 +208,12 @@ class Heap:
 
     def _prepare(
         self, changes: Iterable[DrawChange]
-    ) -> tuple[list[Resident], list[tuple[Draw | None, Plan | None]]]:
+    ) -> tuple[list[Resident], list[tuple[Draw | None, Plan | Arriving | None]]]:
         """Return what to remove at once, so that its memory can be taken again, and the rest."""
         early: list[Resident] = []
-        steps: list[tuple[Draw | None, Plan | None]] = []
+        steps: list[tuple[Draw | None, Plan | Arriving | None]] = []
         here: dict[Draw, bool] = {}
+        coming: list[Draw] = []
         for old, new in changes:
             if old is not None and not here.get(old, old in self._residents):
                 raise _unknown(old, "replaced" if new is not None else "removed")
@@ -224,28 +230,67 @@ class Heap:
                 here[old] = False
             if new is not None:
                 here[new] = True
-                steps.append((old, self._planner.plan(new, before)))
+                if old is None:
+                    coming.append(new)
+                    continue
             elif before is not None:
                 early.append(before)
+                continue
+            if coming:
+                steps.append((None, plan_arrivals(coming, self._planner)))
+                coming = []
+            if new is not None:
+                steps.append((old, self._planner.plan(new, before)))
             elif old is not None:
                 steps.append((old, None))
+        if coming:
+            steps.append((None, plan_arrivals(coming, self._planner)))
         return early, steps
+
+    def _arrive(self, arriving: Arriving) -> None:
+        """Take in draws that arrive together: groups in bulk, all others one by one."""
+        first, self._rank = self._rank, self._rank + len(arriving.draws)
+        arrivals = Arrivals(self._placement, self._bucket)
+        for group in arriving.groups:
+            start = 0
+            while start < len(group.draws):
+                residents = arrivals.put(group, first, start)
+                start += len(residents)
+                if residents:
+                    self._note(residents)
+                else:  # no page has room at its end: this one fills a hole, or opens a page
+                    self._add(self._planner.plan(group.draws[start]), first + group.at[start])
+                    start += 1
+        arrivals.finish()
+        for at, plan in arriving.alone:
+            self._add(plan, first + at)
+
+    def _note(self, residents: list[Resident]) -> None:
+        """Count draws that have just come, and listen to whether they are visible."""
+        self._residents.update({resident.draw: resident for resident in residents})
+        self.draw_count += len(residents)
+        self.visible_count += sum([resident.is_drawn for resident in residents])
+        self.bounds_generation += 1
+        for resident in residents:
+            visible = resident.draw.visible
+            if isinstance(visible, AVal):
+                self._listeners.add("visible", visible, resident)
+
+    def _add(self, plan: Plan, rank: int) -> None:
+        resident = Resident(plan.draw, rank)
+        self._residents[plan.draw] = resident
+        self._settle(resident, plan)
+        for role in ROLES:
+            value = getattr(plan.draw, role)
+            if isinstance(value, AVal):
+                self._listeners.add(role, value, resident)
 
     def _step(self, old: Draw | None, plan: Plan | None) -> None:
         if plan is None:
             assert old is not None
             self._remove(self._residents[old])
             return
-        if old is None:
-            resident = Resident(plan.draw, self._rank)
-            self._rank += 1
-            self._residents[plan.draw] = resident
-            self._settle(resident, plan)
-            for role in ROLES:
-                value = getattr(plan.draw, role)
-                if isinstance(value, AVal):
-                    self._listeners.add(role, value, resident)
-            return
+        assert old is not None
         resident = self._residents.pop(old)
         self._residents[plan.draw] = resident
         if plan.keeps:
