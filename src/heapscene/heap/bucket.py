@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import insort
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +18,7 @@ from heapscene.heap.layout import (
     pack_record,
     unpack_record,
 )
-from heapscene.heap.page import Page, write_runs
+from heapscene.heap.page import Page, write_runs, write_scattered
 from heapscene.heap.resident import Resident
 from heapscene.heap.schema import HeaderField, Schema
 from heapscene.heap.slot import Slot
@@ -224,6 +225,23 @@ class Bucket:
         """Write the record of a draw where it is."""
         at = resident.slot.find(resident.rank)
         self._write(at, self._record(resident), is_new=False)
+
+    def show_all(self, residents: Sequence[Resident]) -> None:
+        """Write what is visible of draws of one slot into their records, in one pass."""
+        slot = residents[0].slot
+        at = np.array([slot.find(resident.rank) for resident in residents], np.int64)
+        counts = np.array(
+            [resident.part.shape.count if resident.visible else 0 for resident in residents],
+            np.int64,
+        )
+        old = self.table()[at].astype(np.int64)
+        more = counts - old[:, COUNT]
+        self.emitted += int((more * old[:, INSTANCES]).sum())
+        shown = (counts > 0).astype(np.int64) - (old[:, COUNT] > 0)
+        self.vertices += int((shown * old[:, VERTEX_SPAN] * old[:, INSTANCES]).sum())
+        places = at * RECORD_WORDS + COUNT
+        if write_scattered(self.records, places, counts.astype(np.uint32)[:, None]):
+            self.generation += 1
 
     def take(self, resident: Resident) -> None:
         """Make the record of a draw a hole; drop the slot with its last draw."""

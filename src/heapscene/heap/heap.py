@@ -15,6 +15,7 @@ from heapscene.errors import InputError, explain
 from heapscene.heap.arrivals import Arrivals, Arriving, plan_arrivals
 from heapscene.heap.bounds import world_bounds
 from heapscene.heap.bucket import Bucket
+from heapscene.heap.following import FEW, is_single, write_followed
 from heapscene.heap.listener import ROLES, Listener, Listeners
 from heapscene.heap.page import Entry, Page
 from heapscene.heap.placement import Placement
@@ -22,6 +23,7 @@ from heapscene.heap.plan import Plan, Planner, read_count, read_state
 from heapscene.heap.resident import Resident
 from heapscene.heap.schema import Schema
 from heapscene.heap.shape import Shape
+from heapscene.heap.slot import Slot
 from heapscene.shader import types
 
 __all__ = ["Heap"]
@@ -138,29 +140,30 @@ class Heap:
             return
         stale: dict[Resident, list[Any]] = {}
         states: dict[Resident, PipelineState] = {}
-        errors: list[Exception] = []
-        failed: dict[Any, None] = {}
+        failed: dict[Any, Exception] = {}
+        rest = keys
         try:
-            for key in keys:
+            if len(keys) >= FEW:
+                self.bounds_generation += write_followed(keys, failed)
+                rest = [key for key in keys if not is_single(key)]
+            for key in rest:
                 try:
                     self._hear(key, stale, states)
                 except Exception as error:  # noqa: BLE001  raised below
-                    failed[key] = None
-                    errors.append(error)
+                    failed[key] = error
             _route(states)
             for resident, causes in stale.items():
                 try:
                     self._settle(resident, self._planner.plan(resident.draw, resident))
                 except Exception as error:  # noqa: BLE001  raised below
-                    failed.update(dict.fromkeys(causes))
-                    errors.append(error)
+                    failed.update(dict.fromkeys(causes, error))
         finally:
             self._planner.forget()
         for key in failed:
             self._sink.retry(key)
         self._tidy()
-        if errors:
-            raise errors[0]
+        if failed:
+            raise failed[next(key for key in keys if key in failed)]
 
     # What there is
 
@@ -426,7 +429,9 @@ class Heap:
 
     def _hear_role(self, listener: Listener, stale: dict[Resident, list[Any]]) -> None:
         value = listener.aval.force()
-        if listener.role == "visible":
+        if listener.role == "visible" and len(listener.users) >= FEW:
+            self._show_all(listener.users, visible=bool(value))
+        elif listener.role == "visible":
             for resident in listener.users:
                 self._resize(resident, bool(value), resident.instances)
         elif listener.role == "instance_count":
@@ -439,6 +444,18 @@ class Heap:
         else:
             for resident in listener.users:
                 stale.setdefault(resident, []).append(listener)
+
+    def _show_all(self, residents: Iterable[Resident], *, visible: bool) -> None:
+        slots: dict[Slot, list[Resident]] = {}
+        for resident in residents:
+            if resident.visible is not visible:
+                resident.visible = visible
+                slots.setdefault(resident.slot, []).append(resident)
+        sign = 1 if visible else -1
+        for changed in slots.values():
+            changed[0].bucket.show_all(changed)
+            self.visible_count += sign * sum([resident.instances > 0 for resident in changed])
+            self.bounds_generation += 1
 
     def _resize(self, resident: Resident, visible: bool, instances: int) -> None:
         if resident.visible == visible and resident.instances == instances:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from heapscene.heap.resident import Resident
     from heapscene.heap.shape import Shape
 
-__all__ = ["Column", "Entry", "Page", "Part", "Piece", "follow_key", "write_runs"]
+__all__ = ["Column", "Entry", "Page", "Part", "Piece", "follow_key", "write_runs", "write_scattered"]
 
 
 class Piece(NamedTuple):
@@ -236,3 +236,16 @@ def write_runs(words: Words, at: NDArray[np.int64], rows: NDArray[np.uint32]) ->
     for start, stop in zip(starts, [*starts[1:], len(at)], strict=True):
         if stop > start:
             words.write(int(at[start]), rows[start:stop])
+
+
+def write_scattered(words: Words, at: NDArray[np.int64], rows: NDArray[np.uint32]) -> bool:
+    """Write rows of equal length to word offsets, all different; return whether any differed."""
+    places = at[:, None] + np.arange(rows.shape[1])
+    differs = (words.data[places] != rows).any(axis=1)
+    if not differs.any():
+        return False
+    words.data[places[differs]] = rows[differs]
+    length = rows.shape[1]
+    for start in np.sort(at[differs]).tolist():
+        words.dirty.add(start, start + length)
+    return True

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from typing import Any
 
-from heapscene.adaptive import AVal
+from heapscene.adaptive import AVal, check_write, collector_paused
 from heapscene.errors import SceneError, explain
 from heapscene.scene.children import Changing, adopt, check_free, flatten, release
 from heapscene.scene.live import Live
@@ -42,7 +42,15 @@ class Container(Node):
         SceneError
             Something cannot be a child here, or has a parent already. Nothing has been added then.
         """
-        items = list(flatten(children))
+        check_write(self)
+        self._append(children)
+
+    def _append(self, children: tuple[Any, ...]) -> None:
+        """Do what :meth:`add` says; also while a value is being computed, if it is a new node."""
+        with collector_paused():
+            self._append_items(list(flatten(children)))
+
+    def _append_items(self, items: list[Any]) -> None:
         seen: set[Any] = set()
         for item in items:
             check_free(item, self)
@@ -76,6 +84,7 @@ class Container(Node):
         SceneError
             One is not a child here. Nothing has been removed then.
         """
+        check_write(self)
         items = dict.fromkeys(flatten(children))
         for item in items:
             if item not in self._children:
@@ -173,7 +182,7 @@ class Group(Container, Placed):
         self._children = {}
         self._live = None
         self._derived: tuple[World, bool | AVal[bool]] | None = None
-        self.add(*children)
+        self._append(children)
 
     def _place(self) -> tuple[World, bool | AVal[bool]]:
         if self._derived is not None:

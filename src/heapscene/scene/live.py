@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Protocol
 from weakref import WeakSet
 
-from heapscene.adaptive import Sink
+from heapscene.adaptive import Sink, collector_paused
 from heapscene.draw import Draw, DrawChange
 
 __all__ = ["Entry", "Live", "Pulled", "SceneReader"]
@@ -143,13 +143,16 @@ class SceneReader:
         HeapsceneError
             A draw cannot be made from what a node holds, or a node has got two parents.
         """
-        live = self._live
-        live.update()
-        known = self.known
+        self._live.update()
+        if self.known is not None and not self.known:
+            return ()
+        with collector_paused():
+            return self._steps()
+
+    def _steps(self) -> Sequence[DrawChange]:
+        live, known = self._live, self.known
         if known is None:
             steps = [DrawChange(None, entry.current()) for entry in live.entries]
-        elif not known:
-            return ()
         else:
             pairs = [(old, entry.current()) for entry, old in known.items()]
             steps = [DrawChange(old, new) for old, new in pairs if new is None and old is not None]
