@@ -74,10 +74,10 @@ def plan_arrivals(draws: Sequence[Draw], planner: Planner) -> Arriving:
         try:
             groups, alone = _grouped(draws, planner)
         except Exception:  # noqa: BLE001  one by one, the first draw that is wrong raises
-            pass
-        else:
-            return Arriving(draws, groups, [(at, planner.plan(draws[at])) for at in alone])
-    return Arriving(draws, [], [(at, planner.plan(draw)) for at, draw in enumerate(draws)])
+            groups, alone = [], list(range(len(draws)))
+    else:
+        groups, alone = [], list(range(len(draws)))
+    return Arriving(draws, groups, [(at, planner.plan(draws[at])) for at in alone])
 
 
 def _grouped(draws: Sequence[Draw], planner: Planner) -> tuple[list[Group], list[int]]:
@@ -133,7 +133,7 @@ def _changes(value: Any) -> bool:
 def _group(draws: list[Draw], at: list[int], planner: Planner) -> Group:
     plan = planner.plan(draws[0])
     columns = [
-        _column(field, piece, draws, planner)
+        _column(field, piece, draws)
         for field, piece in zip(plan.schema.inputs, plan.pieces, strict=True)
     ]
     shown = [
@@ -143,7 +143,7 @@ def _group(draws: list[Draw], at: list[int], planner: Planner) -> Group:
     return Group(draws, at, plan, columns, shown, plan.schema.input_bytes)
 
 
-def _column(field: HeaderField, first: Piece, draws: list[Draw], planner: Planner) -> Column:
+def _column(field: HeaderField, first: Piece, draws: list[Draw]) -> Column:
     name, type_ = field.name, field.type
     if name not in draws[0].inputs:
         return Column(first)
@@ -183,10 +183,9 @@ class Arrivals:
         bucket = self._bucket_of(plan.schema, page)
         rows = bucket.take_rows(count)
         width = plan.schema.row_words
-        header = np.empty((count, width), np.uint32)
+        header = np.zeros((count, width), np.uint32)
         n_fixed = len(part.words)
         header[:, :n_fixed] = part.words
-        header[:, n_fixed:] = 0
         held: list[Iterable[Entry]] = []
         for number, column in enumerate(group.columns):
             entries, bases = self._placement.take_column(page, column, start, stop)

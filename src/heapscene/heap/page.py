@@ -18,7 +18,16 @@ if TYPE_CHECKING:
     from heapscene.heap.resident import Resident
     from heapscene.heap.shape import Shape
 
-__all__ = ["Column", "Entry", "Page", "Part", "Piece", "follow_key", "write_runs", "write_scattered"]
+__all__ = [
+    "Column",
+    "Entry",
+    "Page",
+    "Part",
+    "Piece",
+    "follow_key",
+    "write_runs",
+    "write_scattered",
+]
 
 
 class Piece(NamedTuple):

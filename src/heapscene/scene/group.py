@@ -8,7 +8,7 @@ from typing import Any
 from heapscene.adaptive import AVal, check_write, collector_paused
 from heapscene.errors import SceneError, explain
 from heapscene.scene.children import Changing, adopt, check_free, flatten, release
-from heapscene.scene.live import Live
+from heapscene.scene.live import STALE, Live
 from heapscene.scene.node import (
     NO_TURN,
     ORIGIN,
@@ -205,10 +205,10 @@ class Group(Container, Placed):
     def _used(self) -> bool:
         return self._derived is not None
 
-    def _changed(self) -> None:
+    def _changed(self, stale: int = STALE) -> None:
         entries = [entry for node in below((self,)) if (entry := node._invalidate()) is not None]
         if self._live is not None:
-            self._live.touch(entries)
+            self._live.touch(entries, stale)
 
     def _invalidate(self) -> None:
         self._derived = None

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+import numpy as np
 from heapscene.adaptive import AVal, check_write
 from heapscene.draw import Draw, Geometry, Material, WatchedMaterial, checked_draw
 from heapscene.errors import InputError, explain
 from heapscene.geometry import with_normals
-from heapscene.scene.live import Entry, Live
+from heapscene.scene.live import STALE, Entry, Live
 from heapscene.scene.node import NO_TURN, ORIGIN, Placed, both, placed_under
 from heapscene.scene.transform import IDENTITY
 from heapscene.shader import Interface
@@ -122,9 +123,9 @@ class Mesh(Placed):
     def _wants_cell(self, name: str) -> bool:
         return name != "visible"
 
-    def _changed(self) -> None:
+    def _changed(self, stale: int = STALE) -> None:
         if self._entry is not None:
-            self._entry.live.touch((self._entry,))
+            self._entry.live.touch((self._entry,), stale)
 
     def _enter(self, live: Live) -> Entry:
         self._entry = Entry(self, live)
@@ -155,10 +156,10 @@ class Mesh(Placed):
         inputs: dict[str, Any] = material.inputs if kind.checked else dict(material.inputs)
         if "model" in interface.inputs:
             model = placed_under(world, self, checked=False)
+            if type(model) is np.ndarray:
+                model.flags.writeable = False
             inputs["model"] = IDENTITY if model is None else model
-        shown = self._visible
-        if above is not True or shown is not True:
-            shown = both(above, self._now("visible"))
+        shown = self._shown(above)
         state = material.state
         geometry = self._geometry
         if _needs_normals(interface) and state.topology == "triangle-list":
@@ -172,6 +173,17 @@ class Mesh(Placed):
             if kind.watched:
                 material.watch(entry)
         return draw
+
+    def _make_shown(self, entry: Entry, draw: Draw) -> Draw:  # noqa: ARG002  others need it
+        parent = self._parent
+        assert parent is not None
+        shown = self._shown(parent._place()[1])
+        return checked_draw(draw.program, draw.geometry, draw.inputs, shown, draw.state)
+
+    def _shown(self, above: bool | AVal[bool]) -> bool | AVal[bool]:
+        if above is True and self._visible is True:
+            return True
+        return both(above, self._now("visible"))
 
 
 def _needs_normals(interface: Interface) -> bool:

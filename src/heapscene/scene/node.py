@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from heapscene.adaptive import AVal, CVal, check_write, computed, same
 from heapscene.errors import InputError, SceneError, explain
-from heapscene.scene.live import Entry, Live
+from heapscene.scene.live import HIDDEN_OR_SHOWN, STALE, Entry, Live
 from heapscene.scene.transform import as_matrix, as_position, as_rotation, as_scale, compose, moved
 from heapscene.typing import MatrixLike, Vec3Like
 
@@ -120,9 +120,8 @@ class Placed(Node):
         if type(scale) is not float or scale != 1.0:
             self._scale = _checked("scale", scale, as_scale)
         if transform is not None:
-            if position is not ORIGIN or rotation is not NO_TURN or type(scale) is not float:
-                self._check_one_place("transform")
-            elif scale != 1.0:
+            is_moved = position is not ORIGIN or rotation is not NO_TURN
+            if is_moved or type(scale) is not float or scale != 1.0:
                 self._check_one_place("transform")
             self._transform = _checked("transform", transform, as_matrix)
         if visible is not True:
@@ -178,8 +177,8 @@ class Placed(Node):
         """Whether a draw was made with the values of this node."""
         raise NotImplementedError
 
-    def _changed(self) -> None:
-        """Have all draws at and below this node made again."""
+    def _changed(self, stale: int = STALE) -> None:
+        """Have all draws at and below this node made again, or what is `stale` of them."""
         raise NotImplementedError
 
     def _assign(self, name: str, value: Any, check: Callable[[Any], Any]) -> None:
@@ -199,7 +198,7 @@ class Placed(Node):
                 self._cells = self._cells or {}
                 self._cells[name] = CVal(fresh)
             setattr(self, f"_{name}", fresh)
-            self._changed()
+            self._changed(HIDDEN_OR_SHOWN if name == "visible" else STALE)
         else:
             setattr(self, f"_{name}", fresh)
 
