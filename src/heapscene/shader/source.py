@@ -193,9 +193,10 @@ def read_source(
             explain("a lambda cannot be a shader function", fix="Write it as 'def'.")
         )
     filename, lines = _lines_of(function, source)
+    if "." not in function.__qualname__:
+        return FunctionSource(function, filename, lines, source)
     read = FunctionSource(function, filename, lines, source, enclosing)
-    if "<locals>" in function.__qualname__:
-        read.tree  # noqa: B018  what is defined again and again is told at once what is wrong
+    _ = read.tree  # a function inside another one or a class is checked at once
     return read
 
 
