@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
+
 from heapscene.adaptive import AVal, check_write
 from heapscene.draw import Draw, Geometry, Material, WatchedMaterial, checked_draw
 from heapscene.errors import InputError, explain
