@@ -19,6 +19,8 @@ ROW = 56
 """Bytes of a header row of a Phong draw: three attributes and four inputs, two words each."""
 COLOR = 16
 MATRIX = 64
+COUNTS = 32
+"""Bytes of the numbers that kernels take."""
 MANY = 100
 
 
@@ -230,7 +232,7 @@ CHANGES = [
     Change(
         "add a mesh",
         lambda w: w.scene.add(w.spare[0]),
-        MATRIX + ROW + RECORD,
+        MATRIX + ROW + RECORD + COUNTS,
         3,
         kernels=True,
         before=make_room,
@@ -238,7 +240,7 @@ CHANGES = [
     Change(
         "add many meshes",
         lambda w: w.group.add(w.spare),
-        MANY * (MATRIX + ROW + RECORD),
+        MANY * (MATRIX + ROW + RECORD) + COUNTS,
         3,
         kernels=True,
         before=make_room,
@@ -283,7 +285,7 @@ CHANGES = [
         "another state",
         assign(lambda w: w.plain[3].material, "state", hs.PipelineState(cull_mode="back")),
         12 * RECORD,
-        3,
+        4,
         kernels=True,
     ),
     Change(
@@ -296,7 +298,7 @@ CHANGES = [
     Change(
         "one comes to a set",
         lambda w: w.members.add(w.spare[0]),
-        MATRIX + ROW + RECORD,
+        MATRIX + ROW + RECORD + COUNTS,
         3,
         kernels=True,
         before=make_room,
