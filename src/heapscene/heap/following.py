@@ -11,19 +11,14 @@ from heapscene.draw import encode_all, encode_value
 from heapscene.heap.page import Entry, write_scattered
 from heapscene.shader import types
 
-__all__ = ["FEW", "is_single", "write_followed"]
+__all__ = ["FEW", "write_followed"]
 
 FEW = 16
 """Fewer values than this are written one by one."""
 
 
-def is_single(key: Any) -> bool:
-    """Whether a key of the heap's sink is an entry of one value, whose size never changes."""
-    return type(key) is Entry and key.follows is not None and not key.follows.rows
-
-
-def write_followed(keys: Iterable[Any], faults: dict[Any, Exception]) -> bool:
-    """Write the values of all single entries among `keys` to where they lie.
+def write_followed(keys: Iterable[Any], faults: dict[Any, Exception]) -> tuple[bool, list[Any]]:
+    """Write values to where they lie, for all keys that are entries of single ones.
 
     Parameters
     ----------
@@ -32,29 +27,34 @@ def write_followed(keys: Iterable[Any], faults: dict[Any, Exception]) -> bool:
 
     Returns
     -------
-    bool
-        Whether any matrix has changed.
+    tuple[bool, list]
+        Whether any matrix has changed, and the other keys.
     """
     groups: dict[tuple[int, int], tuple[list[Entry], list[Any]]] = {}
+    rest: list[Any] = []
+    last_page = last_follows = None
+    entries: list[Entry] = []
+    values: list[Any] = []
     for entry in keys:
-        if not is_single(entry):
+        if type(entry) is not Entry or entry.follows is None or entry.follows.rows:
+            rest.append(entry)
             continue
+        page, follows = entry.page, entry.follows
+        if page is not last_page or follows is not last_follows:
+            last_page, last_follows = page, follows
+            entries, values = groups.setdefault((id(page), id(follows)), ([], []))
         try:
-            value = entry.aval.force()
+            value = entry.aval.force()  # pyright: ignore[reportOptionalMemberAccess]
         except Exception as error:  # noqa: BLE001  raised by who asked
             faults[entry] = error
             continue
-        key = (id(entry.page), id(entry.follows))
-        found = groups.get(key)
-        if found is None:
-            groups[key] = ([entry], [value])
-        else:
-            found[0].append(entry)
-            found[1].append(value)
+        entries.append(entry)
+        values.append(value)
     moved = False
     for entries, values in groups.values():
-        moved |= _write_group(entries, values, faults)
-    return moved
+        if entries:
+            moved |= _write_group(entries, values, faults)
+    return moved, rest
 
 
 def _write_group(entries: list[Entry], values: list[Any], faults: dict[Any, Exception]) -> bool:

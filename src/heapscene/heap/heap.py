@@ -15,7 +15,7 @@ from heapscene.errors import InputError, explain
 from heapscene.heap.arrivals import Arrivals, Arriving, plan_arrivals
 from heapscene.heap.bounds import world_bounds
 from heapscene.heap.bucket import Bucket
-from heapscene.heap.following import FEW, is_single, write_followed
+from heapscene.heap.following import FEW, write_followed
 from heapscene.heap.listener import ROLES, Listener, Listeners
 from heapscene.heap.page import Entry, Page
 from heapscene.heap.placement import Placement
@@ -144,8 +144,8 @@ class Heap:
         rest = keys
         try:
             if len(keys) >= FEW:
-                self.bounds_generation += write_followed(keys, failed)
-                rest = [key for key in keys if not is_single(key)]
+                moved, rest = write_followed(keys, failed)
+                self.bounds_generation += moved
             for key in rest:
                 try:
                     self._hear(key, stale, states)

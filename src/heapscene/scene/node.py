@@ -262,7 +262,7 @@ def placed_under(world: World, node: Placed, *, checked: bool) -> World:
     checked
         Whether an adaptive transform has to be checked even if nothing else is done with it.
     """
-    transform = node._transform
+    transform: Any = node._transform
     if type(transform) is not CVal:
         transform = node._now("transform")
     if transform is not None:
