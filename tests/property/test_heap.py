@@ -316,6 +316,15 @@ class Shadow:
         self.copies = copies
 
 
+@pytest.fixture(params=["in bulk", "one by one"])
+def ways(request, monkeypatch):
+    """Take in draws, values and visibility by the way for many, or by the way for few."""
+    few = 1 if request.param == "in bulk" else 1000
+    for module in ("arrivals", "heap"):
+        monkeypatch.setattr(f"heapscene.heap.{module}.FEW", few)
+
+
+@pytest.mark.usefixtures("ways")
 @pytest.mark.parametrize("seed", range(5))
 def test_heap_holds_what_its_draws_say(seed):
     run = Sequence(seed)

@@ -78,7 +78,7 @@ class ShaderFunction(Generic[P, R]):
         workgroup_size: tuple[int, int, int] | None = None,
     ) -> None:
         functools.update_wrapper(self, body)
-        self.name = source.tree.name
+        self.name = source.name
         self.stage: Stage = stage
         self.source = source
         self.workgroup_size = workgroup_size
