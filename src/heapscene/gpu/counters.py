@@ -19,6 +19,8 @@ class Counters:
         Buffers made, growth included.
     pipelines_created, shader_modules_created
         Compute and render pipelines, and compiled WGSL texts.
+    compute_passes
+        Passes submitted to put staged words in place.
 
     Examples
     --------
@@ -34,6 +36,7 @@ class Counters:
     buffers_created: int = 0
     pipelines_created: int = 0
     shader_modules_created: int = 0
+    compute_passes: int = 0
 
     def count_upload(self, nbytes: int) -> None:
         """Add one write of ``nbytes``."""

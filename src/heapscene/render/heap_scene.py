@@ -15,8 +15,9 @@ from numpy.typing import NDArray
 from heapscene.adaptive import drain_posted, evaluations
 from heapscene.draw import Draw, camera_matrices, fit_viewpoint
 from heapscene.errors import FrameOrderError, InputError, explain
-from heapscene.gpu import Counters, Mirror, SmallBuffer, Usage, pipelines_of
+from heapscene.gpu import Counters, Mirror, Scatter, SmallBuffer, Usage, pipelines_of
 from heapscene.heap import Bucket, Heap
+from heapscene.kernels import scatter
 from heapscene.render.bucket_gpu import BucketGpu, choose_encoding
 from heapscene.render.frame_inputs import FrameInputs
 from heapscene.render.report import FrameReport
@@ -95,6 +96,7 @@ class HeapScene:
         self._manual = ManualReader()
         self._heap = Heap(page_bytes or page_limit(device), self._frame.layout.types)
         self._uniform = SmallBuffer(device, "frame inputs", Usage.UNIFORM, self._counters)
+        self._scatter = Scatter(self._pipelines, scatter)
         self._pages: dict[Any, Mirror] = {}
         self._buckets: dict[Bucket, BucketGpu] = {}
         self._largest = int(device.limits["max-buffer-size"])
@@ -216,7 +218,11 @@ class HeapScene:
             mirror = self._pages.get(page)
             if mirror is None:
                 mirror = self._pages[page] = Mirror(
-                    self._device, f"page {page.number}", Usage.STORAGE, self._counters
+                    self._device,
+                    f"page {page.number}",
+                    Usage.STORAGE,
+                    self._counters,
+                    scatter=self._scatter,
                 )
             mirror.sync(page)
         if len(self._pages) > len(heap.pages):
@@ -237,7 +243,7 @@ class HeapScene:
         old = self._buckets
         self._buckets = {
             bucket: old.pop(bucket, None)
-            or BucketGpu(bucket, self._pipelines, self._targets, self._frame.layout)
+            or BucketGpu(bucket, self._pipelines, self._targets, self._frame.layout, self._scatter)
             for bucket in live
         }
         for gone in old.values():
@@ -256,6 +262,7 @@ class HeapScene:
         report.buffers_created += since.buffers_created
         report.pipelines_created += since.pipelines_created
         report.shader_modules_created += since.shader_modules_created
+        report.compute_passes += since.compute_passes
         report.draws = self._heap.draw_count
         report.visible_draws = self._heap.visible_count
         report.pages = len(self._heap.pages)
@@ -290,6 +297,7 @@ class HeapScene:
         self._buckets.clear()
         self._pages.clear()
         self._uniform.close()
+        self._scatter.close()
 
 
 def page_limit(device: wgpu.GPUDevice) -> int:
