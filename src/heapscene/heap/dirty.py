@@ -72,9 +72,13 @@ class DirtyRanges:
         numpy.ndarray
             ``(n, 2)``: start and stop in words, ascending, disjoint, never touching each other.
         """
+        last = np.array([[self._start, self._stop]], np.int64)
+        if not self._rows and not self._bounds:
+            self._start = self._stop = 0
+            return last[: int(last[0, 1] > last[0, 0])]
         parts = [*self._rows, np.array(self._bounds, np.int64).reshape(-1, 2)]
         if self._stop > self._start:
-            parts.append(np.array([[self._start, self._stop]], np.int64))
+            parts.append(last)
         self._bounds = array("q")
         self._rows = []
         self._count = 0

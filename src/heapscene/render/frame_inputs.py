@@ -22,6 +22,7 @@ CAMERA_INPUTS: Mapping[str, Type] = {
     "viewport": VEC2,
     "time": F32,
 }
+_NUMBERS = {int, float}
 _BY_SHAPE: Mapping[tuple[int, ...], Type] = {
     (): F32,
     (2,): VEC2,
@@ -44,6 +45,7 @@ class FrameInputs:
 
     def __init__(self, extra: Mapping[str, Any]) -> None:
         self._values: dict[str, Any] = dict(extra)
+        self._packed: tuple[CameraMatrices, bytes] | None = None
         types = dict(CAMERA_INPUTS)
         for name, value in extra.items():
             types[name] = CAMERA_INPUTS.get(name) or _type_of(name, _read(value))
@@ -62,6 +64,8 @@ class FrameInputs:
         InputError
             ``changes`` has a name that was not declared when the scene was made.
         """
+        if self._packed is not None and camera is self._packed[0] and self._keeps(changes):
+            return self._packed[1]
         for name in changes:
             if name not in self.layout.types:
                 raise InputError(
@@ -85,7 +89,20 @@ class FrameInputs:
             name: encode_value(type_, _read(values[name]), name)
             for name, type_ in self.layout.types.items()
         }
-        return self.layout.pack(encoded)
+        self._packed = (camera, self.layout.pack(encoded))
+        return self._packed[1]
+
+    def _keeps(self, changes: Mapping[str, Any]) -> bool:
+        """Whether all values are numbers or tuples, and those in ``changes`` as they were."""
+        # Arrays may be written into, and adaptive values may have become something else.
+        return all(map(_is_plain, self._values.values())) and all(
+            _is_plain(value) and value == self._values.get(name) for name, value in changes.items()
+        )
+
+
+def _is_plain(value: Any) -> bool:
+    kinds = {type(number) for number in value} if type(value) is tuple else {type(value)}
+    return kinds <= _NUMBERS
 
 
 def _read(value: Any) -> Any:

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from heapscene.adaptive import drain_posted, evaluations
-from heapscene.draw import Draw, camera_matrices, fit_viewpoint
+from heapscene.draw import CameraMatrices, Draw, Viewpoint, camera_matrices, fit_viewpoint
 from heapscene.errors import FrameOrderError, InputError, explain
 from heapscene.gpu import Counters, Mirror, Scatter, SmallBuffer, Usage, pipelines_of
 from heapscene.heap import Bucket, Heap
@@ -32,6 +32,7 @@ __all__ = ["HeapScene"]
 Encoding = Literal["auto", "expanded", "mega"]
 PAGE_BYTES = 256 * 2**20
 MIB = 2**20
+_NOWHERE = np.full((2, 3), np.nan)
 
 
 class HeapScene:
@@ -100,7 +101,9 @@ class HeapScene:
         self._pages: dict[Any, Mirror] = {}
         self._buckets: dict[Bucket, BucketGpu] = {}
         self._largest = int(device.limits["max-buffer-size"])
-        self._fitted: Any = None
+        self._fitted: Viewpoint | None = None
+        self._fitted_for: tuple[int, float] | None = None
+        self._matrices: CameraMatrices
         self._stage = "new"
         self.report = FrameReport()
 
@@ -145,7 +148,12 @@ class HeapScene:
         with report.stage("gpu"):
             self._sync()
         report.nodes_evaluated = evaluations() - evaluated
-        self._count(report, before)
+        self._count(before)
+        report.draws = self._heap.draw_count
+        report.visible_draws = self._heap.visible_count
+        report.pages = len(self._heap.pages)
+        report.slots = sum(len(bucket.slots) for bucket in self._heap.buckets)
+        report.emitted_indices = sum(bucket.emitted for bucket in self._heap.buckets)
         self._stage = "updated"
         if failed is not None:
             raise failed
@@ -159,7 +167,7 @@ class HeapScene:
             for bucket, on_gpu in self._buckets.items():
                 page = self._pages[bucket.page]
                 self.report.compute_passes += on_gpu.encode_compute(encoder, page)
-        self._count(self.report, before)
+        self._count(before)
         self._stage = "computed"
 
     def encode_draws(self, render_pass: wgpu.GPURenderPassEncoder) -> None:
@@ -177,7 +185,7 @@ class HeapScene:
                 if calls:
                     counts = self.report.encodings
                     counts[on_gpu.encoding] = counts.get(on_gpu.encoding, 0) + calls
-        self._count(self.report, before)
+        self._count(before)
         self._stage = "new"
 
     def _expect(self, stage: str, called: str, first: str) -> None:
@@ -194,23 +202,28 @@ class HeapScene:
     def _write_frame(self, camera: Any, inputs: Mapping[str, Any]) -> None:
         viewport = inputs.get("viewport") or self._frame.viewport
         aspect = viewport[0] / viewport[1]
-        if camera is None:
-            camera = self._fit_once(aspect)
-        # Bounds cost a pass over all draws after each change: only who fits the depth range pays.
-        fixed = all(getattr(camera, name, None) is not None for name in ("near", "far"))
-        needs_bounds = hasattr(camera, "matrices") and not fixed
-        bounds = self._heap.world_bounds() if needs_bounds else np.full((2, 3), np.nan)
-        matrices = camera_matrices(camera, aspect, bounds)
+        matrices = self._fitted_matrices(aspect) if camera is None else self._look(camera, aspect)
         self._uniform.write(self._frame.pack(matrices, inputs))
 
-    def _fit_once(self, aspect: float) -> Any:
-        if self._fitted is not None:
-            return self._fitted
+    def _look(self, camera: Any, aspect: float) -> CameraMatrices:
+        if not hasattr(camera, "matrices"):
+            return camera_matrices(camera, aspect, _NOWHERE)
+        # Bounds cost a pass over all draws after each change: only who fits the depth range pays.
+        fixed = all(getattr(camera, name, None) is not None for name in ("near", "far"))
+        return camera.matrices(aspect, _NOWHERE if fixed else self._heap.world_bounds())
+
+    def _fitted_matrices(self, aspect: float) -> CameraMatrices:
+        """Return the matrices of a camera that is fitted once; made anew when the bounds change."""
+        key = (self._heap.bounds_generation, aspect)
+        if self._fitted is not None and self._fitted_for == key:
+            return self._matrices
         bounds = self._heap.world_bounds()
-        camera = fit_viewpoint(bounds, aspect)
+        camera = self._fitted or fit_viewpoint(bounds, aspect)
         if np.isfinite(bounds).all():
             self._fitted = camera
-        return camera
+        self._matrices = self._look(camera, aspect)
+        self._fitted_for = key
+        return self._matrices
 
     def _sync(self) -> None:
         heap = self._heap
@@ -255,19 +268,16 @@ class HeapScene:
         held = sum(page.used * 4 for page in self._heap.pages)
         return min(max(held // 4, 64 * MIB), 512 * MIB)
 
-    def _count(self, report: FrameReport, before: Counters) -> None:
-        since = self._counters.since(before)
+    def _count(self, before: Counters) -> None:
+        if self._counters == before:
+            return
+        since, report = self._counters.since(before), self.report
         report.bytes_uploaded += since.bytes_uploaded
         report.upload_writes += since.upload_writes
         report.buffers_created += since.buffers_created
         report.pipelines_created += since.pipelines_created
         report.shader_modules_created += since.shader_modules_created
         report.compute_passes += since.compute_passes
-        report.draws = self._heap.draw_count
-        report.visible_draws = self._heap.visible_count
-        report.pages = len(self._heap.pages)
-        report.slots = sum(len(bucket.slots) for bucket in self._heap.buckets)
-        report.emitted_indices = sum(bucket.emitted for bucket in self._heap.buckets)
 
     # -- looking inside
     def fit(self) -> None:
