@@ -20,6 +20,7 @@ from heapscene.heap import Bucket, Heap
 from heapscene.kernels import scatter
 from heapscene.render.bucket_gpu import BucketGpu, choose_encoding
 from heapscene.render.frame_inputs import FrameInputs
+from heapscene.render.pending import PendingChanges
 from heapscene.render.report import FrameReport
 from heapscene.render.sources import ManualReader, open_reader
 from heapscene.render.targets import Targets
@@ -93,8 +94,9 @@ class HeapScene:
         self._pipelines = pipelines_of(device)
         self._counters = self._pipelines.counters
         self._frame = FrameInputs(inputs or {})
-        self._readers = [open_reader(draws)]
         self._manual = ManualReader()
+        self._readers = (open_reader(draws), self._manual)
+        self._pending = PendingChanges()
         self._heap = Heap(page_bytes or page_limit(device), self._frame.layout.types)
         self._uniform = SmallBuffer(device, "frame inputs", Usage.UNIFORM, self._counters)
         self._scatter = Scatter(self._pipelines, scatter)
@@ -138,10 +140,12 @@ class HeapScene:
         with report.stage("adaptive"):
             failed = _drain()
         with report.stage("scene"):
-            changes = [step for reader in self._readers for step in reader.changes()]
-            changes += self._manual.changes()
+            for reader in self._readers:
+                self._pending.extend(reader.changes())
         with report.stage("heap"):
-            self._heap.apply(changes)
+            if self._pending:
+                self._heap.apply(self._pending.steps())
+                self._pending.clear()
             self._heap.pull()
         with report.stage("render"):
             self._write_frame(camera, inputs or {})
