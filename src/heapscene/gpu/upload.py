@@ -82,13 +82,12 @@ def route(ranges: Ranges, *, may_scatter: bool = True) -> Route:
     scatter adds, see :func:`stage`, but never more than :data:`MOST_TIMES` as much is sent as
     changed. Only where much changed a whole span may be sent, :data:`SPAN_TIMES` as much.
     """
-    joined = join(ranges)
     none = ranges[:0]
-    if len(joined) <= MOST_WRITES or not may_scatter:
-        return Route(joined, none)
+    if not may_scatter or len(ranges) <= MOST_WRITES or _joins_to_few(ranges):
+        return Route(join(ranges), none)
     is_long = ranges[:, 1] - ranges[:, 0] >= LONG_WORDS
     long, short = ranges[is_long], ranges[~is_long]
-    if len(long) + len(short) <= MOST_WRITES or not len(short):
+    if len(short) <= MOST_WRITES:
         return Route(ranges, none)
     changed = int((short[:, 1] - short[:, 0]).sum())
     span = int(short[-1, 1] - short[0, 0])
@@ -96,8 +95,16 @@ def route(ranges: Ranges, *, may_scatter: bool = True) -> Route:
     if span <= changed + overhead or (elements >= MANY_ELEMENTS and span <= SPAN_TIMES * changed):
         return Route(np.concatenate([long, [[short[0, 0], short[-1, 1]]]]), none)
     if overhead > (MOST_TIMES - 1) * changed:
-        return Route(joined, none)
+        return Route(join(ranges), none)
     return Route(long, short)
+
+
+def _joins_to_few(ranges: Ranges) -> bool:
+    """Whether :func:`join` leaves at most :data:`MOST_WRITES` ranges; cheaper than joining."""
+    gaps = ranges[1:, 0] - ranges[:-1, 1]
+    most = len(ranges) - MOST_WRITES
+    smallest = np.partition(gaps, most - 1)[:most]
+    return int(smallest.sum()) <= _slack(ranges)
 
 
 def join(ranges: Ranges) -> Ranges:
@@ -105,8 +112,7 @@ def join(ranges: Ranges) -> Ranges:
     if len(ranges) < 2:
         return ranges
     gaps = ranges[1:, 0] - ranges[:-1, 1]
-    changed = int((ranges[:, 1] - ranges[:, 0]).sum())
-    slack = min(int(SLACK * changed) + SLACK_WORDS, (MOST_TIMES - 1) * changed)
+    slack = _slack(ranges)
     if int(gaps.sum()) <= slack:
         return np.array([[ranges[0, 0], ranges[-1, 1]]])
     order = np.argsort(gaps, kind="stable")
@@ -116,6 +122,11 @@ def join(ranges: Ranges) -> Ranges:
     starts = np.concatenate([ranges[:1, 0], ranges[at + 1, 0]])
     stops = np.concatenate([ranges[at, 1], ranges[-1:, 1]])
     return np.stack([starts, stops], axis=1)
+
+
+def _slack(ranges: Ranges) -> int:
+    changed = int((ranges[:, 1] - ranges[:, 0]).sum())
+    return min(int(SLACK * changed) + SLACK_WORDS, (MOST_TIMES - 1) * changed)
 
 
 def stage(data: NDArray[np.uint32], ranges: Ranges) -> NDArray[np.uint32]:
