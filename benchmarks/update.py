@@ -411,7 +411,7 @@ def table_writes() -> Iterator[Row]:
     for name, write in writes.items():
         yield timed(name, stage, write, 1.5)
     stage.camera = None
-    row = timed("all positions, camera fitted to them", stage, writes[[*writes][0]], 0)
+    row = timed("all positions, camera fitted to them", stage, writes[next(iter(writes))], 0)
     stage.camera = orbit(0)
     row.ok, row.mark = None, "none"
     yield row
