@@ -2,8 +2,8 @@
 
 In:   NumPy words with dirty ranges, WGSL texts, pipeline states.
 Out:  buffers, bind groups and pipelines; pictures and buffers read back.
-Keeps: what did not change is not sent and not made again, and :class:`Counters` can prove it;
-       only WebGPU's default limits are needed.
+Keeps: what did not change is not sent (but for a fifth, where that is cheaper) and not made again, and
+       :class:`Counters` can prove it; only WebGPU's default limits are needed.
 
 wgpu is imported inside functions: importing heapscene touches no driver.
 """
