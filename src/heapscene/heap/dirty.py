@@ -20,31 +20,25 @@ class DirtyRanges:
     to skip is a question of the GPU.
     """
 
-    __slots__ = ("_bounds", "_count", "_limit", "_rows", "_start", "_stop")
+    __slots__ = ("_bounds", "_count", "_limit", "_note", "_rows")
 
     def __init__(self) -> None:
         self._bounds = array("q")  # start, stop, start, stop, ...
+        self._note = self._bounds.append
         self._rows: list[NDArray[np.int64]] = []  # (n, 2) each
         self._count = 0  # ranges in `_rows`
         self._limit = _PENDING
-        self._start = self._stop = 0
 
     def __bool__(self) -> bool:
-        return self._stop > self._start or bool(self._bounds) or bool(self._rows)
+        return bool(self._bounds) or bool(self._rows)
 
     def add(self, start: int, stop: int) -> None:
         """Note that the words ``start`` to ``stop`` (exclusive) changed."""
-        if stop <= start:
-            return
-        if self._start <= start <= self._stop:
-            self._stop = max(self._stop, stop)
-            return
-        if self._stop > self._start:
-            self._bounds.append(self._start)
-            self._bounds.append(self._stop)
-        self._start, self._stop = start, stop
-        if len(self._bounds) >= 2 * self._limit:
-            self._compact()
+        if stop > start:
+            self._note(start)
+            self._note(stop)
+            if len(self._bounds) >= 2 * self._limit:
+                self._compact()
 
     def add_rows(self, starts: NDArray[np.integer], length: int) -> None:
         """Note that ``length`` words changed from each of ``starts`` on, in any order.
@@ -72,19 +66,14 @@ class DirtyRanges:
         numpy.ndarray
             ``(n, 2)``: start and stop in words, ascending, disjoint, never touching each other.
         """
-        last = np.array([[self._start, self._stop]], np.int64)
-        if not self._rows and not self._bounds:
-            self._start = self._stop = 0
-            return last[: int(last[0, 1] > last[0, 0])]
-        parts = [*self._rows, np.array(self._bounds, np.int64).reshape(-1, 2)]
-        if self._stop > self._start:
-            parts.append(last)
-        self._bounds = array("q")
+        ranges = np.array(self._bounds, np.int64).reshape(-1, 2)
+        if self._rows:
+            ranges = np.concatenate([*self._rows, ranges])
+        del self._bounds[:]
         self._rows = []
         self._count = 0
         self._limit = _PENDING
-        self._start = self._stop = 0
-        return _merge(np.concatenate(parts) if len(parts) > 1 else parts[0])
+        return _merge(ranges)
 
     def _compact(self) -> None:
         """Merge what nobody has asked for yet, so that it does not pile up."""
