@@ -15,6 +15,7 @@ from heapscene.gpu import (
     Pipelines,
     RenderSpec,
     Resource,
+    Scatter,
     SmallBuffer,
     Usage,
 )
@@ -99,7 +100,12 @@ class BucketGpu:
     """
 
     def __init__(
-        self, bucket: Bucket, pipelines: Pipelines, targets: Targets, frame: FrameLayout
+        self,
+        bucket: Bucket,
+        pipelines: Pipelines,
+        targets: Targets,
+        frame: FrameLayout,
+        scatter: Scatter,
     ) -> None:
         program = bucket.program
         assert isinstance(program, Program), "only compiled programs can be drawn"
@@ -111,8 +117,10 @@ class BucketGpu:
         self._frame = frame
         device, counters = pipelines.device, pipelines.counters
         label = program.hash[:8]
-        self._headers = Mirror(device, f"{label} headers", Usage.STORAGE, counters)
-        self._records = Mirror(device, f"{label} records", Usage.STORAGE, counters)
+        self._headers, self._records = (
+            Mirror(device, f"{label} {what}", Usage.STORAGE, counters, scatter=scatter)
+            for what in ("headers", "records")
+        )
         self._kernels = BucketKernels(pipelines, label)
         self._group = BindGroup(pipelines.layouts, f"{label} draws")
         self._prepared: tuple[int, Encoding] | None = None
