@@ -3,24 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, KeysView
-from typing import Generic, TypeVar
-from weakref import ref
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
+from heapscene.adaptive.collection import STORAGE, Reducible, announce, check_kind
 from heapscene.adaptive.delta import SetReader
-from heapscene.adaptive.node import Node, claim_thread, graph, mark, track
-from heapscene.adaptive.transaction import settle
-from heapscene.adaptive.value import check_write
+from heapscene.adaptive.node import claim_thread, graph, track
+from heapscene.adaptive.value import AVal, check_write, computed
 
-__all__ = ["STORAGE", "ASet", "CSet", "aset", "cset"]
+__all__ = ["ASet", "CSet", "aset", "cset", "union_all"]
 
-STORAGE = ("_content", "_readers", "_version")
-"""Slots of every set; the base class has none, so that derived sets can be derived nodes too."""
+if TYPE_CHECKING:
+    from heapscene.adaptive.derived_set import UsedSet
 
 T = TypeVar("T", bound=Hashable)
 U = TypeVar("U", bound=Hashable)
 
 
-class ASet(Node, Generic[T]):
+class ASet(Reducible[T]):
     """A set that may change; its elements are in the order of their arrival.
 
     Elements are told apart by ``==`` and ``hash``. Derived sets compute nothing until they are
@@ -29,14 +28,9 @@ class ASet(Node, Generic[T]):
 
     __slots__ = ()
     _content: dict[T, int]  # how often each element is there, seen from its sources
-    _readers: list[ref[SetReader[T]]]
-    _version: int
 
     def __init__(self) -> None:
-        self._outputs = None
-        self._content = {}
-        self._readers = []
-        self._version = 0
+        super().__init__({})
 
     @property
     def value(self) -> KeysView[T]:
@@ -52,19 +46,10 @@ class ASet(Node, Generic[T]):
     def __iter__(self) -> Iterator[T]:
         return iter(self.value)
 
-    def __len__(self) -> int:
-        if graph.reads is not None:
-            track(self)
-        return len(self._current())
-
     def __contains__(self, element: object) -> bool:
         if graph.reads is not None:
             track(self)
         return element in self._current()
-
-    def __bool__(self) -> bool:
-        return True  # an empty set is still there: ask len() for elements
-        return True
 
     def reader(self) -> SetReader[T]:
         """Return a new reader, whose first changes are all elements."""
@@ -76,15 +61,45 @@ class ASet(Node, Generic[T]):
         It runs once for an element, and the result stays the same object until the element goes;
         it runs again where a value that it has read changes. Two elements may give the same result.
         """
-        from heapscene.adaptive.derived import MappedSet
+        from heapscene.adaptive.derived_set import MappedSet
 
         return MappedSet(self, function)
 
+    def map_a(self, function: Callable[[T], AVal[U]]) -> ASet[U]:
+        """Return the set of the values of what `function` gives for each element.
+
+        The function runs once for an element; when values change, only these are read again.
+        """
+        from heapscene.adaptive.derived_set import MappedSet
+
+        return MappedSet(self, function, picks=True)
+
+    def map_use(self, function: Callable[[T], U]) -> UsedSet[U]:
+        """Return the set of what `function` gives, each released when its element has left.
+
+        Releasing calls ``release()`` or else ``close()`` of the result, if it has one. It happens
+        when the set is next read; ``dispose()`` of the set, which is a context manager, releases
+        everything at once and ends it. A result that was made for nothing, since the function
+        failed for another element, is released as well.
+        """
+        from heapscene.adaptive.derived_set import UsedSet
+
+        return UsedSet(self, function)
+
     def filter(self, predicate: Callable[[T], bool]) -> ASet[T]:
         """Return the set of the elements for which `predicate` is true; it may read values."""
-        from heapscene.adaptive.derived import FilteredSet
+        from heapscene.adaptive.derived_set import FilteredSet
 
         return FilteredSet(self, predicate)
+
+    def filter_a(self, predicate: Callable[[T], AVal[bool]]) -> ASet[T]:
+        """Return the set of the elements for which what `predicate` gives is true now.
+
+        The function runs once for an element; when values change, only these are read again.
+        """
+        from heapscene.adaptive.derived_set import FilteredSet
+
+        return FilteredSet(self, predicate, picks=True)
 
     def union(self, *others: ASet[T]) -> ASet[T]:
         """Return the set of all elements of this set and of `others`.
@@ -93,34 +108,27 @@ class ASet(Node, Generic[T]):
         appended, set by set in the order of their first changes. What left one set and came to
         another stays in its place.
         """
-        from heapscene.adaptive.derived import FlatSet
-
-        return FlatSet(aset((self, *others)))
+        return union_all((self, *others))
 
     def bind(self, function: Callable[[T], ASet[U]]) -> ASet[U]:
         """Return the union of the sets that `function` gives for each element."""
-        from heapscene.adaptive.derived import FlatSet, checked_set
+        from heapscene.adaptive.derived_set import FlatSet, checked_set
 
         return FlatSet(self.map(checked_set(function)))
 
-    def _current(self) -> dict[T, int]:
-        """Return the content, brought up to date."""
+    def flatten(self) -> ASet[Any]:
+        """Return the union of all sets that are the elements of this one."""
+        return union_all(cast("ASet[ASet[Any]]", self))
+
+    def contains(self, element: T) -> AVal[bool]:
+        """Return whether `element` is there, as a value."""
+        return computed(lambda: element in self)
+
+    def _elements(self) -> Iterable[T]:
         return self._content
 
-    def _peek(self) -> int:
-        return self._version
-
-    def _attach(self, reader: ref[SetReader[T]]) -> None:
-        self._live()
-        self._readers.append(reader)
-
-    def _live(self) -> list[SetReader[T]]:
-        if not self._readers:
-            return []
-        pairs = [(weak, reader) for weak in self._readers if (reader := weak()) is not None]
-        if len(pairs) != len(self._readers):
-            self._readers = [weak for weak, _ in pairs]
-        return [reader for _, reader in pairs]
+    def _last(self, came: dict[Any, T]) -> list[T]:
+        return list(came.values())  # what comes to a set comes last
 
     def _apply(self, removed: Iterable[T], added: Iterable[T]) -> bool:
         """Count `removed` down and `added` up; tell readers what left and came. True if any did."""
@@ -147,9 +155,6 @@ class ASet(Node, Generic[T]):
             self._version += 1
         return effective
 
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({len(self._content)} elements)"
-
 
 class ConstantSet(ASet[T]):
     """A set that never changes."""
@@ -172,12 +177,13 @@ class ConstantSet(ASet[T]):
 class CSet(ASet[T]):
     """A set that you change. Like a cell, it may not be changed while a value is computed."""
 
-    __slots__ = STORAGE
+    __slots__ = (*STORAGE, "_name")
 
-    def __init__(self, elements: Iterable[T] = ()) -> None:
+    def __init__(self, elements: Iterable[T] = (), name: str | None = None) -> None:
         claim_thread()
         super().__init__()
         self._content = dict.fromkeys(elements, 1)
+        self._name = name
 
     def add(self, element: T) -> None:
         """Append an element, unless it is there."""
@@ -223,12 +229,11 @@ class CSet(ASet[T]):
             element: None for element in added if element not in content or element in leaving
         }
         if self._apply(leaving, coming):
-            mark(self._outputs)
-            settle()
+            announce(self)
 
 
-def cset(elements: Iterable[T] = ()) -> CSet[T]:
-    """Return a set that you can change.
+def cset(elements: Iterable[T] = (), name: str | None = None) -> CSet[T]:
+    """Return a set that you can change; errors call it by its `name`.
 
     Examples
     --------
@@ -241,9 +246,21 @@ def cset(elements: Iterable[T] = ()) -> CSet[T]:
     >>> reader.changes()
     SetDelta(added=[], removed=['A'])
     """
-    return CSet(elements)
+    return CSet(elements, name)
 
 
 def aset(elements: Iterable[T]) -> ASet[T]:
     """Return a set that never changes."""
     return ConstantSet(elements)
+
+
+def union_all(sets: ASet[ASet[T]] | Iterable[ASet[T]]) -> ASet[T]:
+    """Return the set of all elements of `sets`, which may be a set that changes itself."""
+    from heapscene.adaptive.derived_set import FlatSet
+
+    if isinstance(sets, ASet):
+        return sets.bind(lambda one: one)
+    sets = list(sets)
+    for one in sets:
+        check_kind(one, ASet, "set")
+    return FlatSet(aset(sets))

@@ -21,6 +21,7 @@ __all__ = [
     "CLEAN",
     "DIRTY",
     "FAILED",
+    "READY",
     "RUN",
     "RUNNING",
     "UNSET",
@@ -51,8 +52,12 @@ class _Unset:
 UNSET: Any = _Unset()
 """Stands for a value that is not there yet."""
 
+READY: Any = object()
+"""As the value seen of a dependency: bring it up to date, then go on to the next one."""
+
 _PASSING = frozenset({CLEAN, FAILED})
 _FEW = 8
+_DEEP = 20
 
 
 class Listener(Protocol):
@@ -160,7 +165,8 @@ class Derived(Node):
     def _dependency(self, index: int) -> tuple[Node, Any] | None:
         """Return the index-th input of the last evaluation with the value seen, None past the end.
 
-        The value is UNSET where the function has to run whatever the input is, as in RUN.
+        The value is UNSET where the function has to run whatever the input is, as in RUN, and READY
+        where the input has to be up to date first and decides nothing.
         """
         raise NotImplementedError
 
@@ -205,7 +211,9 @@ class Derived(Node):
                             continue
                         changed = True
                     else:
-                        changed = seen is UNSET or not same(on._peek(), seen)
+                        changed = seen is UNSET or (
+                            seen is not READY and not same(on._peek(), seen)
+                        )
                 if changed:
                     _run(node)
                 elif found is None:
@@ -245,8 +253,23 @@ def _enter(node: Derived) -> None:
 def _run(node: Derived) -> None:
     try:
         node._run()
+    except RecursionError as error:
+        graph.failures[node] = _too_deep(node, error) if graph.depth > _DEEP else error
     except Exception as error:  # noqa: BLE001 (raised again where the pull began)
         graph.failures[node] = error
+
+
+def _too_deep(node: Derived, error: RecursionError) -> AdaptiveError:
+    failure = AdaptiveError(
+        explain(
+            "functions of too many computed values run inside one another",
+            facts={"value": node._place(), "levels": graph.depth},
+            fix="Derive long chains by a.map(f) or amap(f, a, b), which need no stack, or read the\n"
+            "first half of a chain before the rest: what is up to date does not run.",
+        )
+    )
+    failure.__cause__ = error.with_traceback(None)
+    return failure
 
 
 def track(node: Node) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Container, Hashable
 from typing import Any, Generic, TypeVar
 
 from heapscene.adaptive.node import CLEAN, Derived, Node
@@ -51,6 +51,15 @@ class Sink(Generic[K]):
     def pending(self) -> bool:
         """Whether the next :meth:`drain` gives at least one key."""
         return bool(self._pending)
+
+    @property
+    def watched(self) -> Container[Node]:
+        """What is watched."""
+        return self._watches
+
+    def peek(self) -> list[K]:
+        """Return the keys that :meth:`drain` would give, leaving them there."""
+        return [entry.key for entry in self._pending]
 
     def watch(self, node: Node, key: K) -> None:
         """Report `key` when `node` may have changed; at once, if it is out of date already.

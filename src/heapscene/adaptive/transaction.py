@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
+from threading import get_ident
 from typing import Any, Self
 
 from heapscene.adaptive.equality import same
-from heapscene.adaptive.node import graph
+from heapscene.adaptive.node import check_thread, graph
 
 __all__ = ["Subscription", "pending", "raise_all", "settle", "transact"]
 
@@ -32,19 +33,25 @@ class Subscription:
     __slots__ = ("_callback", "_last", "_queued", "_source")
 
     def __init__(self, source: Any, callback: Callable[[Any], object]) -> None:
-        self._source = source
-        self._callback = callback
-        self._last = source.force()
+        check_thread("watched", source)
+        self._source: Any = source
+        self._callback: Any = callback
+        self._last: Any = self._begin()
         self._queued = False
         if not source.is_constant:
+            pending.roots.add(self)  # before, since only edges that are alive are kept
             source._subscribe(self)
-            pending.roots.add(self)
+
+    def _begin(self) -> Any:
+        """Return what is known when it begins."""
+        return self._source.force()
 
     def dispose(self) -> None:
         """End it: the callback is not called again and no longer kept alive."""
         if self in pending.roots:
             pending.roots.discard(self)
             self._source._unsubscribe(self)
+        self._source = self._callback = self._last = None
 
     def __enter__(self) -> Self:
         return self
@@ -79,13 +86,29 @@ def transact() -> Generator[None]:
 
     Marks and reads are not delayed: inside, every value already shows the writes made so far.
     An exception inside ends the transaction as usual (writes stay, callbacks run) and is raised.
+    Inside another one, the callbacks wait for the end of the outer one.
+
+    Raises
+    ------
+    AdaptiveError
+        In another thread than the owner.
+    Exception
+        What a callback raised, after all of them ran; an ExceptionGroup if several did.
     """
+    if get_ident() != graph.owner:
+        check_thread("written")
     pending.depth += 1
     try:
         yield
-    finally:
+    except BaseException as error:
         pending.depth -= 1
-        settle()
+        try:
+            settle()
+        except Exception as later:  # noqa: BLE001 (the first one is what has to be seen)
+            error.add_note(f"A callback failed as well: {later!r}")
+        raise
+    pending.depth -= 1
+    settle()
 
 
 def settle() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable
 from functools import partial
 from threading import get_ident
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar, cast, overload
 from weakref import ref
 
 from heapscene.adaptive.equality import PLAIN, frozen, is_array, same
@@ -13,6 +13,7 @@ from heapscene.adaptive.node import (
     CLEAN,
     DIRTY,
     FAILED,
+    READY,
     RUN,
     RUNNING,
     UNSET,
@@ -30,6 +31,7 @@ from heapscene.adaptive.transaction import Subscription, pending, settle
 from heapscene.errors import AdaptiveError, explain
 
 if TYPE_CHECKING:
+    from heapscene.adaptive.alist import AList
     from heapscene.adaptive.aset import ASet
 
 __all__ = [
@@ -38,7 +40,9 @@ __all__ = [
     "Computed",
     "Constant",
     "adopt",
+    "amap",
     "check_write",
+    "chosen_by",
     "computed",
     "constant",
     "cval",
@@ -46,6 +50,9 @@ __all__ = [
 
 T = TypeVar("T")
 U = TypeVar("U")
+A = TypeVar("A")
+B = TypeVar("B")
+C = TypeVar("C")
 E = TypeVar("E", bound=Hashable)
 
 
@@ -65,12 +72,26 @@ class AVal(Node, Generic[T]):
         """Return the current value without tracking the read."""
         raise NotImplementedError
 
-    def map(self, function: Callable[[T], U]) -> AVal[U]:
+    @overload
+    def map(self, function: Callable[[T], U], /) -> AVal[U]: ...
+    @overload
+    def map(self, function: Callable[[T, A], U], other: AVal[A], /) -> AVal[U]: ...
+    @overload
+    def map(
+        self, function: Callable[[T, A, B], U], other: AVal[A], another: AVal[B], /
+    ) -> AVal[U]: ...
+    @overload
+    def map(self, function: Callable[..., U], /, *others: AVal[Any]) -> AVal[U]: ...
+    def map(self, function: Callable[..., U], /, *others: AVal[Any]) -> AVal[U]:
         """Return the value of `function` applied to this one; computed when asked, and kept.
 
-        The function runs again only if this value is not the same as before (or another one that
-        the function has read). A constant is mapped at once, to a constant.
+        With `others`, the function gets their values as well, in this order. It runs again only if
+        one of the values is not the same as before (or another one that the function has read).
+        Constants are mapped at once, to a constant.
         """
+        return amap(function, self, *others) if others else self._mapped(function)
+
+    def _mapped(self, function: Callable[[T], U]) -> AVal[U]:
         return Map(self, function)
 
     def bind(self, function: Callable[[T], AVal[U]]) -> AVal[U]:
@@ -81,7 +102,7 @@ class AVal(Node, Generic[T]):
         """
         chosen = self.map(function)
         if isinstance(chosen, Constant):
-            return _checked(chosen.force(), function)
+            return chosen_by(chosen.force(), function)
         return Join(chosen, function)
 
     def bind_set(self, function: Callable[[T], ASet[E]]) -> ASet[E]:
@@ -89,13 +110,19 @@ class AVal(Node, Generic[T]):
 
         When another set is chosen, the elements of the old one go and those of the new one come.
         """
-        from heapscene.adaptive.derived import FlatSet, SingleSet, checked_set
+        from heapscene.adaptive.derived_set import FlatSet, SingleSet, checked_set
 
         return FlatSet(SingleSet(self.map(checked_set(function))))
 
+    def bind_list(self, function: Callable[[T], AList[U]]) -> AList[U]:
+        """Return the list that `function` chooses for the value, with its changes."""
+        from heapscene.adaptive.derived_list import FlatList, SingleList, checked_list
+
+        return FlatList(SingleList(self.map(checked_list(function))))
+
     def as_set(self) -> ASet[Any]:
         """Return the set whose only element is the value; it has to be hashable."""
-        from heapscene.adaptive.derived import SingleSet
+        from heapscene.adaptive.derived_set import SingleSet
 
         return SingleSet(self)
 
@@ -125,8 +152,8 @@ class Constant(AVal[T]):
 
     _peek = force
 
-    def map(self, function: Callable[[T], U]) -> AVal[U]:
-        """Apply `function` now; the result is constant unless the function reads what changes."""
+    def _mapped(self, function: Callable[[T], U]) -> AVal[U]:
+        # at once; constant unless the function reads what changes
         value = self._value
         result: Computed[U] = Computed(partial(function, value))
         result.force()
@@ -188,6 +215,19 @@ class CVal(AVal[T]):
 
     def __repr__(self) -> str:
         return f"cval({_short(self._value)})"
+
+
+class NamedCVal(CVal[T]):
+    """A cell that says its name where it is part of an error; the others have no room for one."""
+
+    __slots__ = ("_name",)
+
+    def __init__(self, value: T, name: str) -> None:
+        super().__init__(value)
+        self._name = name
+
+    def __repr__(self) -> str:
+        return f"cval({_short(self._value)}, name={self._name!r})"
 
 
 class Map(Derived, AVal[U]):
@@ -300,6 +340,25 @@ class Computed(Derived, AVal[U]):
         return place_of(self._function)
 
 
+class Joint(Computed[U]):
+    """A function of several values."""
+
+    __slots__ = ("_sources", "_written")
+
+    def __init__(self, function: Callable[..., U], sources: tuple[AVal[Any], ...]) -> None:
+        super().__init__(lambda: function(*[source.value for source in sources]))
+        self._sources = sources
+        self._written = function
+
+    def _dependency(self, index: int) -> tuple[Node, Any] | None:
+        if self._seen is None and index < len(self._sources):
+            return self._sources[index], READY  # before, so that chains do not recurse
+        return super()._dependency(index)
+
+    def _place(self) -> str:
+        return place_of(self._written)
+
+
 class Join(Computed[U]):
     """The value of a chosen value; what the user wrote is the choice, and counted there."""
 
@@ -307,7 +366,7 @@ class Join(Computed[U]):
     _counts = 0
 
     def __init__(self, chosen: AVal[Any], written: Callable[..., object]) -> None:
-        super().__init__(lambda: _checked(chosen.value, written).value)
+        super().__init__(lambda: chosen_by(chosen.value, written).value)
         self._chosen = chosen
         self._written = written
 
@@ -331,8 +390,51 @@ def adopt(function: Callable[[], U], value: U, reads: Iterable[Node]) -> Compute
     return node
 
 
-def cval(value: T) -> CVal[T]:
-    """Return a value that you can change.
+@overload
+def amap(function: Callable[[A], U], a: AVal[A], /) -> AVal[U]: ...
+@overload
+def amap(function: Callable[[A, B], U], a: AVal[A], b: AVal[B], /) -> AVal[U]: ...
+@overload
+def amap(function: Callable[[A, B, C], U], a: AVal[A], b: AVal[B], c: AVal[C], /) -> AVal[U]: ...
+@overload
+def amap(function: Callable[..., U], /, *values: AVal[Any]) -> AVal[U]: ...
+def amap(function: Callable[..., U], /, *values: AVal[Any]) -> AVal[U]:
+    """Return the value of `function` applied to several values; computed when asked, and kept.
+
+    It runs again only if one of them is not the same as before. Constants are not watched; if all
+    are, the function runs at once and the result is constant.
+
+    Examples
+    --------
+    >>> width, height = cval(2), cval(3)
+    >>> area = amap(lambda w, h: w * h, width, height)
+    >>> area.value
+    6
+    """
+    changing = [index for index, value in enumerate(values) if not value.is_constant]
+    if len(changing) > 1:
+        return Joint(function, values)
+    given = [value.force() if value.is_constant else None for value in values]
+    if not changing:
+        return Constant(None).map(_filled(function, given, None))
+    return values[changing[0]].map(_filled(function, given, changing[0]))
+
+
+def _filled(function: Callable[..., U], given: list[Any], place: int | None) -> Callable[[Any], U]:
+    """Return `function` as one of the argument at `place`; the others are as given."""
+
+    def call(value: Any) -> U:
+        arguments = given.copy()
+        if place is not None:
+            arguments[place] = value
+        return function(*arguments)
+
+    call.__wrapped__ = function  # pyright: ignore[reportFunctionMemberAccess] (for errors)
+    return call
+
+
+def cval(value: T, name: str | None = None) -> CVal[T]:
+    """Return a value that you can change; errors call it by its `name`.
 
     Examples
     --------
@@ -344,7 +446,7 @@ def cval(value: T) -> CVal[T]:
     >>> area.value
     9
     """
-    return CVal(value)
+    return CVal(value) if name is None else NamedCVal(value, name)
 
 
 def constant(value: T) -> AVal[T]:
@@ -374,12 +476,13 @@ def check_write(target: object) -> None:
         )
 
 
-def _checked(chosen: object, function: Callable[..., object]) -> AVal[Any]:
+def chosen_by(chosen: object, function: Callable[..., object], given_to: str = "bind") -> AVal[Any]:
+    """Return what a function has chosen, if it is an adaptive value."""
     if isinstance(chosen, AVal):
         return cast("AVal[Any]", chosen)
     raise AdaptiveError(
         explain(
-            "the function given to bind has to return an adaptive value",
+            f"the function given to {given_to} has to return an adaptive value",
             facts={"function": place_of(function), "returned": type(chosen).__name__},
             fix="Use .map(...) for a function that returns plain values.",
         )

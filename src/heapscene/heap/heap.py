@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from heapscene.adaptive import AVal, Sink
+from heapscene.adaptive import AVal, Sink, collector_paused
 from heapscene.draw import (
     Draw,
     Drawable,
@@ -21,16 +21,19 @@ from heapscene.draw import (
     encode_value,
 )
 from heapscene.errors import InputError, explain
+from heapscene.heap.arrivals import Arrivals, Arriving, plan_arrivals
 from heapscene.heap.bounds import world_bounds
 from heapscene.heap.bucket import Bucket
 from heapscene.heap.chunk import Chunk
+from heapscene.heap.following import FEW, write_followed
 from heapscene.heap.listener import ROLES, Listener, Listeners
 from heapscene.heap.page import Entry, Page
 from heapscene.heap.placement import Placement
 from heapscene.heap.plan import Plan, Planner, read_count, read_state
-from heapscene.heap.resident import Resident
+from heapscene.heap.resident import RANKS, Resident
 from heapscene.heap.schema import Schema
 from heapscene.heap.shape import Shape
+from heapscene.heap.slot import Slot
 from heapscene.heap.table_plan import TablePlan
 from heapscene.heap.tables import TableResident, Tables, TableWatch
 from heapscene.shader import types
@@ -38,8 +41,7 @@ from heapscene.shader import types
 __all__ = ["Heap"]
 
 _LEAST_PAGE = 1024
-_RANKS = 1 << 20  # ranks of a draw; the chunks of a table take several
-_Step = tuple[Drawable | None, Plan | TablePlan | None]
+_Step = tuple[Drawable | None, Plan | TablePlan | Arriving | None]
 
 
 class Heap:
@@ -123,11 +125,15 @@ class Heap:
             One draw does not fit on a page.
         """
         try:
-            early, steps = self._prepare(changes)
-            for resident in early:
-                self._remove(resident)
-            for old, plan in steps:
-                self._step(old, plan)
+            with collector_paused():
+                early, steps = self._prepare(changes)
+                for resident in early:
+                    self._remove(resident)
+                for old, plan in steps:
+                    if isinstance(plan, Arriving):
+                        self._arrive(plan)
+                    else:
+                        self._step(old, plan)
         finally:
             self._planner.forget()
         if early or steps:
@@ -149,32 +155,33 @@ class Heap:
             return
         stale: dict[Resident, list[Any]] = {}
         states: dict[Resident, PipelineState] = {}
-        errors: list[Exception] = []
-        failed: dict[Any, None] = {}
+        failed: dict[Any, Exception] = {}
+        rest = keys
         try:
+            if len(keys) >= FEW:
+                moved, rest = write_followed(keys, failed)
+                self.bounds_generation += moved
             # Tables come last: a chunk that moves takes along what its rows share as it is by then.
             if self._tables.number:
-                keys.sort(key=_is_table)
-            for key in keys:
+                rest.sort(key=_is_table)
+            for key in rest:
                 try:
                     self._hear(key, stale, states)
                 except Exception as error:  # noqa: BLE001  raised below
-                    failed[key] = None
-                    errors.append(error)
+                    failed[key] = error
             _route(states)
             for resident, causes in stale.items():
                 try:
                     self._settle(resident, self._planner.plan(resident.draw, resident))
                 except Exception as error:  # noqa: BLE001  raised below
-                    failed.update(dict.fromkeys(causes))
-                    errors.append(error)
+                    failed.update(dict.fromkeys(causes, error))
         finally:
             self._planner.forget()
         for key in failed:
             self._sink.retry(key)
         self._tidy()
-        if errors:
-            raise errors[0]
+        if failed:
+            raise failed[next(key for key in keys if key in failed)]
 
     # What there is
 
@@ -227,6 +234,7 @@ class Heap:
         early: list[Resident | TableResident] = []
         steps: list[_Step] = []
         here: dict[Drawable, bool] = {}
+        coming: list[Draw] = []
         for old, new in changes:
             if old is not None and not here.get(old, old in self._residents):
                 raise _unknown(old, "replaced" if new is not None else "removed")
@@ -243,16 +251,57 @@ class Heap:
                 here[old] = False
             if new is not None:
                 here[new] = True
-                if isinstance(new, TableDraw):
-                    plan: Plan | TablePlan = self._tables.plan(new)
-                else:
-                    plan = self._planner.plan(new, before if isinstance(before, Resident) else None)
-                steps.append((old, plan))
+                if old is None and isinstance(new, Draw):
+                    coming.append(new)
+                    continue
             elif before is not None:
                 early.append(before)
+                continue
+            if coming:
+                steps.append((None, plan_arrivals(coming, self._planner)))
+                coming = []
+            if new is not None:
+                steps.append((old, self._planned(new, before)))
             elif old is not None:
                 steps.append((old, None))
+        if coming:
+            steps.append((None, plan_arrivals(coming, self._planner)))
         return early, steps
+
+    def _planned(self, new: Drawable, before: Resident | TableResident | None) -> Plan | TablePlan:
+        if isinstance(new, TableDraw):
+            return self._tables.plan(new)
+        return self._planner.plan(new, before if isinstance(before, Resident) else None)
+
+    def _arrive(self, arriving: Arriving) -> None:
+        """Take in draws that arrive together: groups in bulk, all others one by one."""
+        first, self._rank = self._rank, self._rank + len(arriving.draws)
+        arrivals = Arrivals(self._placement, self._bucket)
+        for group in arriving.groups:
+            start = 0
+            while start < len(group.draws):
+                residents = arrivals.put(group, first, start)
+                start += len(residents)
+                if residents:
+                    self._note(residents)
+                else:  # no page has room at its end: this one fills a hole, or opens a page
+                    rank = (first + group.at[start]) * RANKS
+                    self._add(self._planner.plan(group.draws[start]), rank)
+                    start += 1
+        arrivals.finish()
+        for at, plan in arriving.alone:
+            self._add(plan, (first + at) * RANKS)
+
+    def _note(self, residents: list[Resident]) -> None:
+        """Count draws that have just come, and listen to whether they are visible."""
+        self._residents.update({resident.draw: resident for resident in residents})
+        self.draw_count += len(residents)
+        self.visible_count += sum([resident.is_drawn for resident in residents])
+        self.bounds_generation += 1
+        for resident in residents:
+            visible = resident.draw.visible
+            if isinstance(visible, AVal):
+                self._listeners.add("visible", visible, resident)
 
     def _step(self, old: Drawable | None, plan: Plan | TablePlan | None) -> None:
         resident = None if old is None else self._residents[old]
@@ -260,9 +309,8 @@ class Heap:
             assert resident is not None
             self._remove(resident)
         elif resident is None:
-            rank = self._rank
-            self._rank += _RANKS
-            self._add(plan, rank)
+            self._rank += 1
+            self._add(plan, (self._rank - 1) * RANKS)
         elif isinstance(plan, Plan) and isinstance(resident, Resident):
             self._replace(resident, plan)
         elif isinstance(plan, TablePlan) and isinstance(resident, TableResident):
@@ -429,7 +477,9 @@ class Heap:
 
     def _hear_role(self, listener: Listener, stale: dict[Resident, list[Any]]) -> None:
         value = listener.aval.force()
-        if listener.role == "visible":
+        if listener.role == "visible" and len(listener.users) >= FEW:
+            self._show_all(listener.users, visible=bool(value))
+        elif listener.role == "visible":
             for resident in listener.users:
                 self._resize(resident, bool(value), resident.instances)
         elif listener.role == "instance_count":
@@ -442,6 +492,18 @@ class Heap:
         else:
             for resident in listener.users:
                 stale.setdefault(resident, []).append(listener)
+
+    def _show_all(self, residents: Iterable[Resident], *, visible: bool) -> None:
+        slots: dict[Slot, list[Resident]] = {}
+        for resident in residents:
+            if resident.visible is not visible:
+                resident.visible = visible
+                slots.setdefault(resident.slot, []).append(resident)
+        sign = 1 if visible else -1
+        for changed in slots.values():
+            changed[0].bucket.show_all(changed)
+            self.visible_count += sign * sum([resident.instances > 0 for resident in changed])
+            self.bounds_generation += 1
 
     def _resize(self, resident: Resident, visible: bool, instances: int) -> None:
         if resident.visible == visible and resident.instances == instances:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from heapscene.draw import Draw
@@ -11,7 +12,10 @@ if TYPE_CHECKING:
     from heapscene.heap.page import Entry, Part
     from heapscene.heap.slot import Slot
 
-__all__ = ["Resident"]
+__all__ = ["RANKS", "Resident"]
+
+RANKS = 1 << 20
+"""Ranks from one draw to the next: the chunks of a table take several."""
 
 
 class Resident:
@@ -36,7 +40,7 @@ class Resident:
 
     bucket: Bucket
     part: Part
-    entries: list[Entry]
+    entries: Sequence[Entry]
     slot: Slot
 
     def __init__(self, draw: Draw, rank: int) -> None:

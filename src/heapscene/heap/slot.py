@@ -164,21 +164,22 @@ class Slot:
         self.live -= 1
         return first, block[1] + 1
 
-    def merge(self, residents: list[Resident]) -> NDArray[np.int64]:
-        """Take draws in, none of which is here, while there are no holes.
+    def merge(self, residents: list[Resident], start: int = 0) -> NDArray[np.int64]:
+        """Take draws in, none of which is here, while there are no holes from entry `start` on.
 
         Returns
         -------
         numpy.ndarray
-            The new order of records: places in the old ones followed by those of `residents`.
+            The new order of records from there on: places in the old ones from there, followed by
+            those of `residents`.
         """
-        sizes = np.concatenate([self._sizes(), np.ones(len(residents), np.int64)])
-        ranks = [*self.ranks, *(resident.rank for resident in residents)]
-        everyone: list[Any] = [*self.residents, *residents]
+        sizes = np.concatenate([self._sizes()[start:], np.ones(len(residents), np.int64)])
+        ranks = [*self.ranks[start:], *[resident.rank for resident in residents]]
+        everyone: list[Any] = [*self.residents[start:], *residents]
         order = sorted(range(len(ranks)), key=ranks.__getitem__)
-        self.ranks = [ranks[at] for at in order]
-        self.residents = [everyone[at] for at in order]
-        self.live = len(order)
+        self.ranks[start:] = [ranks[at] for at in order]
+        self.residents[start:] = [everyone[at] for at in order]
+        self.live += len(residents)
         return _spread(np.array(order, np.int64), sizes)
 
     def clear(self, rank: int) -> tuple[int, int]:

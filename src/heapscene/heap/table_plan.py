@@ -8,7 +8,7 @@ from typing import Any
 from heapscene.adaptive import AVal
 from heapscene.draw import DrawTable, PipelineState, TableDraw, encode_value
 from heapscene.errors import HeapFullError, explain
-from heapscene.heap.page import Piece
+from heapscene.heap.page import Piece, follow_key
 from heapscene.heap.plan import Plan, Planner, is_adaptive, read_state
 from heapscene.heap.schema import HeaderField, Schema, make_schema
 from heapscene.heap.shape import Shape
@@ -104,7 +104,7 @@ def _transform(planner: Planner, field: HeaderField, value: Any) -> Piece:
         return Piece((field.tag, data), len(data), 0, data)
     data = encode_value(field.type, value.force(), field.name)
     follows = planner.following(field, rows=False)
-    return Piece((field.tag, id(value)), len(data), 0, data, value, follows)
+    return Piece(follow_key(follows, value), len(data), 0, data, value, follows)
 
 
 def _chunk_rows(plan: TablePlan, limit_bytes: int) -> int:

@@ -1,4 +1,4 @@
-"""Children as people give them become nodes: draws, adaptive values and sets are wrapped."""
+"""Children as people give them become nodes: draws and what changes are wrapped."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from heapscene.adaptive import ASet, AVal, computed
+from heapscene.adaptive import AList, ASet, AVal, computed
 from heapscene.draw import Draw, Drawable, DrawTable, TableDraw
 from heapscene.errors import SceneError, explain
 from heapscene.scene.live import Entry, Live
@@ -58,15 +58,23 @@ class Fixed(Node):
         # one draw cannot be in a scene twice; its copy shares all values, and so all memory
         return dataclasses.replace(draw, **changes)
 
+    def _make_shown(self, entry: Entry, draw: Drawable) -> Drawable:  # noqa: ARG002  the given one is kept
+        return self._make_draw(entry)
+
 
 class Changing(Node):
-    """Children that an adaptive value or set gives."""
+    """Children that an adaptive value, set or list gives.
+
+    They are drawn in the order of their arrival: what is inserted into the middle of a list comes
+    last, and what moves inside a list stays where it is. An element that is in a list twice is
+    there once.
+    """
 
     __slots__ = ("_busy", "_known", "_live", "_read", "_source", "_waiting")
 
-    def __init__(self, source: AVal[Any] | ASet[Any], parent: Container) -> None:
+    def __init__(self, source: AVal[Any] | ASet[Any] | AList[Any], parent: Container) -> None:
         self._parent = parent
-        self._source = source
+        self._source = source = source.as_set() if isinstance(source, AList) else source
         self._live: Live | None = None
         self._busy = False
         self._known: dict[Any, Node] = {}
@@ -202,14 +210,15 @@ def check_free(item: Any, parent: Container) -> None:
     SceneError
         Not a kind of child, in another group, or ``parent`` itself or above it.
     """
-    if isinstance(item, (Draw, DrawTable, AVal, ASet)):
+    if isinstance(item, (Draw, DrawTable, AVal, ASet, AList)):
         return
     if not isinstance(item, Node) or not item._may_have_parent:
         raise SceneError(
             explain(
                 f"a {type(item).__name__} cannot be a child of a {type(parent).__name__}",
                 facts={"child": _shown(item)},
-                fix="Children are meshes, groups, draws, tables, and adaptive values or sets of those.",
+                fix="Children are meshes, groups, draws, tables, and adaptive values, sets or lists of "
+                "those.",
             )
         )
     if item._parent is not None:

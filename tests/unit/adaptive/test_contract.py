@@ -8,7 +8,11 @@ import pytest
 
 from heapscene.adaptive import (
     Sink,
+    alist,
+    amap,
     aset,
+    cdict,
+    clist,
     computed,
     constant,
     cset,
@@ -66,12 +70,17 @@ def test_03_nothing_runs_for_unobserved_nodes():
     both = computed(lambda: a.value + mapped.value)
     chosen = a.bind(lambda _: mapped)
     items = cset([1]).map(lambda x: x)
+    line = clist([1]).map(lambda x: x).filter(bool) + clist([2])
+    entries = cdict({1: 2}).map(lambda k, v: k + v)
+    total = line.sum(lambda x: x)
     before = evaluations()
     a.value = 2
     assert evaluations() == before
     assert both is not None
     assert chosen is not None
     assert items is not None
+    assert entries is not None
+    assert total is not None
 
 
 def test_04_map_does_not_run_for_a_same_input():
@@ -121,6 +130,45 @@ def test_06_dropping_a_derived_node_frees_it():
     del mapped, both, chosen, derived, reader
     assert [r() for r in refs] == [None] * 5
     assert live_nodes() == before
+    assert not items._live()
+
+
+def test_06_so_does_dropping_derived_lists_dictionaries_and_reductions():
+    flag, items, entries = cval(1), clist([1, 2]), cdict({1: 2})
+    before = live_nodes()
+    line = items.map(lambda x: x + flag.value).filter_a(lambda _: flag) + alist([9])
+    flat = line.bind(lambda x: alist([x]))
+    table = entries.map(lambda k, v: k + v + flag.value).filter(lambda *_: True)
+    some = [table.keys(), table.as_set(), flat.as_set(), items.map_use(str), line, flat, table]
+    values = [flat.sum(), flat.max(), flat.exists(bool), flat.count(), flat.contains(3)]
+    values += [table.get(1), amap(lambda x, y: x + y, flag, values[0])]
+    readers = [one.reader() for one in some]
+    for reader in readers:
+        reader.changes()
+    for value in values:
+        value.force()
+    flag.value = 2
+    items.append(5)
+    for one in (*some, *values):
+        one.force()
+    refs = [weakref.ref(x) for x in (*some, *values, *readers)]
+    del line, flat, table, some, values, readers, reader, value, one
+    assert [r() for r in refs] == [None] * len(refs)
+    assert live_nodes() == before
+
+
+def test_06_so_does_dropping_what_failed():
+    items, flag = cset(range(5)), cval(0)
+    before = live_nodes()
+    failing = items.map(lambda x: 1 // (flag.value - x)).union(items)
+    total = failing.sum(lambda x: 1 // flag.value)
+    for node in (failing, total):
+        with pytest.raises(ZeroDivisionError):
+            node.force()
+    weak = weakref.ref(failing)
+    del failing, total, node
+    assert weak() is None
+    assert live_nodes() == before
 
 
 def test_07_set_map_gives_the_same_object_until_removal():
@@ -133,6 +181,22 @@ def test_07_set_map_gives_the_same_object_until_removal():
     items.add(1)
     assert next(iter(boxes)) is first[1]
     assert list(boxes)[2] is not first[0]
+
+
+def test_07_so_do_lists_and_dictionaries():
+    line, table = clist([1, 2]), cdict({"a": 1, "b": 2})
+    boxes, cells = line.map(lambda x: [x]), table.map(lambda _, x: [x])
+    one, cell = boxes[1], cells["b"]
+    line.insert(0, 5)
+    line.append(6)
+    table["a"] = 7
+    assert boxes[2] is one
+    assert cells["b"] is cell
+    line.append(line.pop(2))
+    table.update({"b": 2}, ["b"])
+    assert boxes[3] == one
+    assert boxes[3] is not one
+    assert cells["b"] is not cell
 
 
 def test_08_deltas_are_effective():
@@ -152,6 +216,30 @@ def test_08_deltas_are_effective():
     assert list(items) == [1, 3, 2]
 
 
+def test_08_deltas_of_lists_and_dictionaries_are_effective():
+    line, table = clist("abc"), cdict({1: "a"})
+    steps, entries = line.reader(), table.reader()
+    words, known = [], {}
+    steps.changes().replay(words)
+    entries.changes().replay(known)
+    line.append("d")
+    line.pop()
+    line[0] = "z"
+    line[0] = "a"
+    table[1] = "z"
+    table[1] = "a"
+    table[2] = "b"
+    del table[2]
+    assert not steps.changes()
+    assert not entries.changes()
+    line[1:] = "xyz"
+    table.update({3: "c"}, [1])
+    steps.changes().replay(words)
+    entries.changes().replay(known)
+    assert words == line.value == list("axyz")
+    assert known == table.value == {3: "c"}
+
+
 def test_09_readers_are_independent():
     items = cset([1])
     one, two = items.reader(), items.reader()
@@ -162,6 +250,17 @@ def test_09_readers_are_independent():
     assert one.changes().added == [2, 3]
     assert two.changes().added == [3]
     assert items.reader().changes().added == [1, 2, 3]
+    line, table = clist([1]), cdict({1: 1})
+    early, late = line.reader(), line.reader()
+    early.changes()
+    line.append(2)
+    assert len(early.changes().operations) == 1
+    assert len(late.changes().operations) == 2
+    early, late = table.reader(), table.reader()
+    early.changes()
+    table[2] = 2
+    assert early.changes().assigned == {2: 2}
+    assert late.changes().assigned == {1: 1, 2: 2}
 
 
 def test_10_callbacks_live_until_disposed():
@@ -174,6 +273,13 @@ def test_10_callbacks_live_until_disposed():
     ended.dispose()
     ended.dispose()
     a.value = 3
+    assert seen == [3, 20, 30]
+    line = clist([1])
+    ended = line.map(lambda x: x * 2).on_change(lambda delta: seen.extend(delta.operations))
+    line.append(4)
+    assert seen.pop().value == 8
+    ended.dispose()
+    line.append(5)
     assert seen == [3, 20, 30]
 
 
@@ -210,6 +316,12 @@ def test_12_constants_propagate():
     total = computed(lambda: five.value + cell.value)
     assert total.value == 7
     assert five._outputs is None
+    assert amap(lambda x, y: x + y, five, constant(1)).is_constant
+    for fixed in (aset([1]), alist([1])):
+        fixed.map(abs).force()
+        sink.watch(fixed, 0)
+        assert fixed._outputs is None
+    assert len(sink) == 0
 
 
 def test_13_a_transaction_applies_many_writes_with_one_round_of_callbacks():
@@ -235,3 +347,13 @@ def test_14_equal_writes_are_free():
     assert not sink.pending
     a.value = (1, float("nan"))
     assert sink.drain() == [0]
+    items, line, table = cset([1]), clist([1]), cdict({1: 1})
+    for changing in (items, line, table):
+        sink.watch(changing, changing)
+    items.add(1)
+    items.discard(2)
+    line[0] = 1
+    line.extend(())
+    table[1] = 1
+    table.discard(2)
+    assert not sink.pending

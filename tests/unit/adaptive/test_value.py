@@ -6,7 +6,16 @@ import weakref
 
 import pytest
 
-from heapscene.adaptive import Sink, computed, constant, cset, cval, evaluations, transact
+from heapscene.adaptive import (
+    Sink,
+    amap,
+    computed,
+    constant,
+    cset,
+    cval,
+    evaluations,
+    transact,
+)
 from heapscene.errors import AdaptiveError
 
 
@@ -253,6 +262,80 @@ def test_writing_during_an_evaluation_names_both_and_changes_nothing():
         assert "hs.post" in str(caught.value)
     assert a.value == 1
     assert list(items) == [1]
+
+
+def test_a_name_is_part_of_the_error():
+    color = cval("red", name="color")
+    assert repr(color) == "cval('red', name='color')"
+    with pytest.raises(AdaptiveError, match=r"name='color'"):
+        computed(lambda: setattr(color, "value", "blue")).force()
+    color.value = "green"
+    assert color.value == "green"
+
+
+def test_a_function_of_several_values():
+    a, b, c = cval(1), cval(2), cval(3)
+    runs = []
+    total = amap(lambda *values: runs.append(values) or sum(values), a, b, c)
+    same = a.map(lambda x, y, z: x + y + z, b, c)
+    assert (total.value, same.value) == (6, 6)
+    b.value = 5
+    a.value = 1
+    assert (total.value, same.value) == (9, 9)
+    with transact():
+        a.value = 2
+        a.value = 1
+    assert total.value == 9
+    assert runs == [(1, 2, 3), (1, 5, 3)]
+
+
+def test_constants_fold_away_in_functions_of_several_values():
+    one, two, cell = constant(1), constant(2), cval(3)
+    assert amap(lambda x, y: x + y, one, two).is_constant
+    assert one.map(lambda x, y: x + y, two).value == 3
+    mixed = amap(lambda x, y, z: (x, y, z), one, cell, two)
+    assert isinstance(mixed, type(cell.map(abs)))
+    assert mixed.value == (1, 3, 2)
+    cell.value = 4
+    assert mixed.value == (1, 4, 2)
+    assert one.map(lambda x, y: x - y, cell).value == -3
+    assert one._outputs is None
+    assert not amap(lambda x, y: x + y + cell.value, one, two).is_constant
+
+
+def test_a_long_chain_of_functions_of_several_values_does_not_recurse():
+    a, step = cval(0), cval(1)
+    end = a
+    for _ in range(5000):
+        end = amap(lambda x, y: x + y, end, step)
+    assert end.value == 5000
+    step.value = 2
+    assert end.value == 10000
+
+
+def test_functions_too_deep_inside_one_another_are_refused_with_the_reason():
+    a = cval(0)
+    chain = [a]
+    for _ in range(2000):
+        chain.append(computed(lambda below=chain[-1]: below.value + 1))
+    for _ in range(2):
+        with pytest.raises(AdaptiveError, match="inside one another") as caught:
+            chain[-1].force()
+        assert __file__ in str(caught.value)
+        assert isinstance(caught.value.__cause__, RecursionError)
+    for node in chain[::50]:
+        node.force()
+    assert chain[-1].force() == 2000
+    a.value = 1
+    assert chain[-1].force() == 2001
+
+
+def test_recursion_in_a_function_of_the_user_is_raised_as_it_is():
+    def forever():
+        return forever()
+
+    with pytest.raises(RecursionError):
+        computed(forever).force()
 
 
 def test_bind_wants_an_adaptive_value():

@@ -1,0 +1,53 @@
+"""Steps that the heap has not taken yet: kept, and shortened, until it takes them all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from heapscene.draw import Drawable, DrawChange
+
+__all__ = ["PendingChanges"]
+
+
+class PendingChanges:
+    """Changes of draws on their way to the heap.
+
+    A batch that the heap refuses stays here, so that nothing else in it is lost: the next frame
+    offers it again, together with what came after. A draw that comes and goes meanwhile leaves no
+    trace, so removing the one that was refused is enough.
+    """
+
+    __slots__ = ("_made_by", "_number", "_steps")
+
+    def __init__(self) -> None:
+        self._steps: dict[int, DrawChange] = {}
+        self._made_by: dict[Drawable, int] = {}  # the step whose result a draw is
+        self._number = 0
+
+    def __len__(self) -> int:
+        return len(self._steps)
+
+    def extend(self, changes: Iterable[DrawChange]) -> None:
+        """Add steps that follow those that are here."""
+        for old, new in changes:
+            number = None if old is None else self._made_by.pop(old, None)
+            if number is None:
+                number = self._number = self._number + 1
+                first = old
+            else:
+                first = self._steps[number].old
+            if first is None and new is None:
+                del self._steps[number]
+                continue
+            self._steps[number] = DrawChange(first, new)
+            if new is not None:
+                self._made_by[new] = number
+
+    def steps(self) -> list[DrawChange]:
+        """Return the steps in order."""
+        return list(self._steps.values())
+
+    def clear(self) -> None:
+        """Forget all steps: the heap has them."""
+        self._steps.clear()
+        self._made_by.clear()

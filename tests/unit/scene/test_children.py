@@ -1,0 +1,84 @@
+"""Lists that change as children: drawn in the order of arrival."""
+
+import pytest
+
+from heapscene.adaptive import alist, clist, cval
+from heapscene.errors import SceneError
+from heapscene.geometry import box
+from heapscene.scene import Group, Mesh, Scene
+from reference.drawlist import DrawList, PlainMaterial
+
+BOX = box()
+MATERIAL = PlainMaterial()
+
+
+def mesh(x=0):
+    return Mesh(BOX, MATERIAL, position=(x, 0, 0))
+
+
+def places(seen):
+    return [float(draw.inputs["model"][0, 3]) for draw in seen.draws]
+
+
+def test_a_list_may_change():
+    parts = clist([mesh(1), mesh(2)])
+    seen = DrawList(Scene(Group(parts)))
+    assert seen.pull() == (2, 0, 0)
+    parts.append(mesh(3))
+    assert seen.pull() == (1, 0, 0)
+    del parts[0]
+    assert seen.pull() == (0, 1, 0)
+    parts[0] = mesh(4)
+    assert seen.pull() == (1, 1, 0)
+    assert places(seen) == [3, 4]
+    parts.clear()
+    assert seen.pull() == (0, 2, 0)
+
+
+def test_what_is_inserted_arrives_last_and_what_moves_stays():
+    parts = clist([mesh(1), mesh(2)])
+    seen = DrawList(Scene(parts))
+    seen.pull()
+    parts.insert(0, mesh(3))
+    assert seen.pull() == (1, 0, 0)
+    assert places(seen) == [1, 2, 3]
+    parts.append(parts.pop(0))
+    assert seen.pull() == (0, 0, 0)
+    parts[:] = list(reversed(parts.value))
+    assert seen.pull() == (0, 0, 0)
+    assert places(seen) == [1, 2, 3]
+
+
+def test_an_element_that_is_there_twice_is_drawn_once():
+    node = mesh(1)
+    parts = clist([node, node])
+    seen = DrawList(Scene(parts))
+    assert seen.pull() == (1, 0, 0)
+    del parts[0]
+    assert seen.pull() == (0, 0, 0)
+    del parts[0]
+    assert seen.pull() == (0, 1, 0)
+    assert node.parent is None
+
+
+def test_derived_lists_and_values_in_lists():
+    chosen = cval(mesh(1))
+    shown = cval(True)
+    parts = clist([chosen, mesh(2)])
+    scene = Scene(parts.filter(lambda _: shown.value) + alist([mesh(3)]))
+    seen = DrawList(scene)
+    assert seen.pull() == (3, 0, 0)
+    chosen.value = None
+    assert seen.pull() == (0, 1, 0)
+    shown.value = False
+    assert seen.pull() == (0, 1, 0)
+    assert places(seen) == [3]
+
+
+def test_what_cannot_be_a_child_is_refused():
+    with pytest.raises(SceneError, match="cannot be a child"):
+        Scene(clist(["what"]))
+    node = mesh()
+    Group(node)
+    with pytest.raises(SceneError, match="one parent"):
+        Scene(clist([node]))
