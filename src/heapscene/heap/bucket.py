@@ -21,6 +21,7 @@ from heapscene.heap.layout import (
 )
 from heapscene.heap.page import Page, write_runs, write_scattered
 from heapscene.heap.resident import Resident
+from heapscene.heap.rows import write_rows
 from heapscene.heap.schema import HeaderField, Schema
 from heapscene.heap.slot import Slot
 from heapscene.heap.words import Words
@@ -34,6 +35,7 @@ __all__ = ["Bucket"]
 _ROOM = 8
 _FEW = 8
 _SLACK = 64
+_BLOCK = 4096  # rows of a table whose records are made at once
 _ZERO = bytes(4 * RECORD_WORDS)
 
 
@@ -210,7 +212,7 @@ class Bucket:
             records = np.frombuffer(data, np.uint32).reshape(-1, RECORD_WORDS)
         else:
             records[:, WIDTH_SLOT] |= np.uint32(slot.number << 3)
-        self._sum_rows(records, 1)
+        self._sum_rows(records)
         if not slot.ranks or min(resident.rank for resident in residents) > slot.ranks[-1]:
             start, length = len(slot.ranks), slot.length
         else:
@@ -257,19 +259,23 @@ class Bucket:
 
     # Blocks of records: the rows of a table's chunk
 
-    def put_block(self, chunk: Chunk, rows: NDArray[np.uint32]) -> None:
-        """Write the records ``(n, 8)`` of a chunk into its slot, at its rank."""
-        slot = chunk.slot
-        if slot.length + len(rows) > slot.room:
-            self._make_room(slot, len(rows))
+    def put_block(self, chunk: Chunk) -> None:
+        """Write the records of a chunk into its slot, at its rank."""
+        slot, count = chunk.slot, chunk.capacity
+        if slot.length + count > slot.room:
+            self._make_room(slot, count)
         behind = slot.stop
-        first = slot.start + slot.place_block(chunk.rank, chunk, len(rows))
+        first = slot.start + slot.place_block(chunk.rank, chunk, count)
         if first < behind:
             tail = self.table()[first:behind].copy()
-            self.records.write((first + len(rows)) * RECORD_WORDS, tail)
-        self.records.write(first * RECORD_WORDS, rows)
-        self._sum_rows(rows, 1)
-        self.generation += 1
+            self.records.write((first + count) * RECORD_WORDS, tail)
+        chunk.settle()
+        template = chunk.template()
+        for start in range(0, count, _BLOCK):
+            stop = min(start + _BLOCK, count)
+            rows = chunk.records_of(start, stop, template)
+            write_rows(self.records, first * RECORD_WORDS, slice(start, stop), rows)
+        self.changed(*chunk.sums())
 
     def take_block(self, chunk: Chunk) -> None:
         """Take the records of a chunk out; drop the slot with its last draw."""
@@ -277,11 +283,11 @@ class Bucket:
         stop = slot.stop
         first, count = slot.take_block(chunk.rank)
         first += slot.start
-        self._sum_rows(self.table()[first : first + count], -1)
+        emitted, vertices = chunk.sums()
         tail = self.table()[first + count : stop].copy()
         self.records.write(first * RECORD_WORDS, tail)
         self._zero(stop - count, stop)
-        self.generation += 1
+        self.changed(-emitted, -vertices)
         if slot.live == 0:
             self._drop(slot)
         else:
@@ -332,11 +338,10 @@ class Bucket:
             self.emitted += sign * count * instances
             self.vertices += sign * span * instances
 
-    def _sum_rows(self, rows: NDArray[np.uint32], sign: int) -> None:
-        shown = (rows[:, COUNT] > 0) & (rows[:, INSTANCES] > 0)
-        shown_rows = rows[shown].astype(np.int64)
-        self.emitted += sign * int((shown_rows[:, COUNT] * shown_rows[:, INSTANCES]).sum())
-        self.vertices += sign * int((shown_rows[:, VERTEX_SPAN] * shown_rows[:, INSTANCES]).sum())
+    def _sum_rows(self, rows: NDArray[np.uint32]) -> None:
+        shown = rows[rows[:, COUNT] > 0].astype(np.int64)
+        self.emitted += int((shown[:, COUNT] * shown[:, INSTANCES]).sum())
+        self.vertices += int((shown[:, VERTEX_SPAN] * shown[:, INSTANCES]).sum())
 
     def _shrink(self, slot: Slot) -> None:
         if slot.holes > max(_ROOM, slot.length - slot.holes):

@@ -126,7 +126,27 @@ class Chunk:
 
     def records(self) -> NDArray[np.uint32]:
         """Return the records of all rows, ``(capacity, 8)``."""
-        template, used = self.template(), self.used
+        self.settle()
+        return self.records_of(0, self.capacity, self.template())
+
+    def records_of(self, first: int, stop: int, template: NDArray[np.uint32]) -> NDArray[np.uint32]:
+        """Return the records of some rows, as `kinds` and `drawn` say."""
+        records = template[self.kinds[first:stop]]
+        records[:, FIRST_INSTANCE] = np.arange(first, stop)
+        records[:, COUNT] *= self.drawn[first:stop]
+        return records
+
+    def sums(self) -> tuple[int, int]:
+        """Return how many indices and vertices the records emit, as they were written."""
+        template = self.template()
+        rows = np.bincount(self.kinds[self.drawn], minlength=len(template))
+        counts = template[:, COUNT].astype(np.int64)
+        spans = template[:, VERTEX_SPAN] * (counts > 0)
+        return int(rows @ counts), int(rows @ spans)
+
+    def settle(self) -> None:
+        """Let `kinds` and `drawn` be what the table says; the records have to be written then."""
+        used = self.used
         handles = slice(self.first, self.first + used)
         geometry = self.table.chosen_geometry(handles)
         shown = self.table.shown(handles) & self.shown
@@ -134,10 +154,6 @@ class Chunk:
             self.kinds[:used] = geometry
             self.drawn[:used] = shown
             self.stale[:] = True
-        records = template[self.kinds]
-        records[:, FIRST_INSTANCE] = np.arange(self.capacity)
-        records[:, COUNT] *= self.drawn
-        return records
 
     def refresh(self, rows: Rows) -> None:
         """Bring the records of some rows up to date; only words that differ are written."""

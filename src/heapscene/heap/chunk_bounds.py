@@ -10,7 +10,7 @@ from heapscene.shader import types
 
 __all__ = ["chunk_bounds"]
 
-_SLAB = 1 << 15  # rows at once
+_SLAB = 1 << 13  # rows at once
 
 
 def chunk_bounds(chunk: Chunk) -> NDArray[np.float64] | None:

@@ -211,7 +211,7 @@ class Tables:
             if chunk.slot.state != state:
                 chunk.bucket.take_block(chunk)
                 chunk.slot = chunk.bucket.slot(state)
-                chunk.bucket.put_block(chunk, chunk.records())
+                chunk.bucket.put_block(chunk)
 
     # Chunks
 
@@ -257,7 +257,7 @@ class Tables:
         for name in plan.draw.table.columns:
             chunk.write_column(name, slice(0, chunk.used))
         chunk.slot = bucket.slot(plan.state)
-        bucket.put_block(chunk, chunk.records())
+        bucket.put_block(chunk)
         heap.bounds_generation += 1
         return chunk
 
