@@ -73,7 +73,7 @@ class GpuError(HeapsceneError, RuntimeError):
 
 
 class FrameOrderError(HeapsceneError, RuntimeError):
-    """``update``, ``encode_compute`` and ``encode_draws`` were called out of order."""
+    """A step of a frame was called out of order, or after ``close``."""
 
 
 class AdaptiveError(HeapsceneError, RuntimeError):

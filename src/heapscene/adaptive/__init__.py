@@ -33,12 +33,14 @@ from heapscene.adaptive.inbox import post as post
 from heapscene.adaptive.node import adopt_thread as adopt_thread
 from heapscene.adaptive.node import evaluations as evaluations
 from heapscene.adaptive.node import live_nodes as live_nodes
+from heapscene.adaptive.pause import collector_paused as collector_paused
 from heapscene.adaptive.sink import Sink as Sink
 from heapscene.adaptive.transaction import Subscription as Subscription
 from heapscene.adaptive.transaction import transact as transact
 from heapscene.adaptive.value import AVal as AVal
 from heapscene.adaptive.value import CVal as CVal
 from heapscene.adaptive.value import amap as amap
+from heapscene.adaptive.value import check_write as check_write
 from heapscene.adaptive.value import computed as computed
 from heapscene.adaptive.value import constant as constant
 from heapscene.adaptive.value import cval as cval

@@ -52,7 +52,6 @@ def run_demo(output: str, objects: int, size: tuple[int, int]) -> dict[str, Any]
         There is no adapter to draw with.
     """
     from heapscene.cli.demo_scene import BACKGROUND, make_demo
-    from heapscene.gpu import adapter_facts
     from heapscene.io import check_image_path, save_image
     from heapscene.render import Renderer
 
@@ -67,10 +66,10 @@ def run_demo(output: str, objects: int, size: tuple[int, int]) -> dict[str, Any]
         calls = renderer.report.draw_calls
         still = measure_still_frames(renderer, made)
         change = measure_changes(renderer, made)
+        adapter = renderer.device.adapter.info
     save_image(output, picture)
-    adapter = adapter_facts()["adapter"] or {}
     return {
-        "adapter": f"{adapter.get('device')} ({adapter.get('backend')})",
+        "adapter": f"{adapter['device']} ({adapter['backend_type']})",
         "objects": len(made.colors),
         "shapes": made.shapes,
         "colors": len({color.force() for color in made.colors}),

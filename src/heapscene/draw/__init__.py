@@ -20,6 +20,8 @@ from heapscene.draw.camera import perspective as perspective
 from heapscene.draw.color import rgba as rgba
 from heapscene.draw.draw import Draw as Draw
 from heapscene.draw.draw import check_instances as check_instances
+from heapscene.draw.draw import checked_draw as checked_draw
+from heapscene.draw.encode import encode_all as encode_all
 from heapscene.draw.encode import encode_rows as encode_rows
 from heapscene.draw.encode import encode_value as encode_value
 from heapscene.draw.encode import numpy_dtype as numpy_dtype

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
+from types import MappingProxyType
 from typing import Any
 
 from heapscene.adaptive import AVal
@@ -13,7 +14,13 @@ from heapscene.draw.state import PipelineState
 from heapscene.errors import InputError, explain
 from heapscene.shader import ProgramLike
 
-__all__ = ["Draw"]
+__all__ = ["Draw", "checked_draw"]
+
+_NOTHING: Mapping[str, Any] = MappingProxyType({})
+
+
+def _nothing() -> Mapping[str, Any]:
+    return _NOTHING
 
 
 @dataclass(frozen=True, eq=False, slots=True, weakref_slot=True)
@@ -51,12 +58,12 @@ class Draw:
 
     program: ProgramLike
     geometry: Geometry | AVal[Geometry]
-    inputs: Mapping[str, Any] = field(default_factory=dict)
-    instances: Mapping[str, Any] = field(default_factory=dict)
+    inputs: Mapping[str, Any] = field(default_factory=_nothing)
+    instances: Mapping[str, Any] = field(default_factory=_nothing)
     instance_count: int | AVal[int] = 1
     visible: bool | AVal[bool] = True
     state: PipelineState | AVal[PipelineState] = PipelineState()
-    rules: Mapping[str, Any] = field(default_factory=dict)
+    rules: Mapping[str, Any] = field(default_factory=_nothing)
 
     def __post_init__(self) -> None:
         known = self.program.interface.inputs
@@ -87,6 +94,24 @@ class Draw:
                     fix="Give state= or visible= as an adaptive value instead.",
                 )
             )
+
+
+_SETTERS = tuple(getattr(Draw, item.name).__set__ for item in fields(Draw))
+
+
+def checked_draw(
+    program: ProgramLike,
+    geometry: Geometry | AVal[Geometry],
+    inputs: Mapping[str, Any],
+    visible: bool | AVal[bool],
+    state: PipelineState | AVal[PipelineState],
+) -> Draw:
+    """Return a draw of inputs that are known to be what the program takes; nothing is checked."""
+    draw = Draw.__new__(Draw)
+    values = (program, geometry, inputs, _NOTHING, 1, visible, state, _NOTHING)
+    for put, value in zip(_SETTERS, values, strict=True):
+        put(draw, value)
+    return draw
 
 
 def check_instances(name: str, rows: int, count: int | AVal[int]) -> None:

@@ -7,8 +7,9 @@ row-major as NumPy has them.
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,11 @@ from heapscene.draw.color import rgba
 from heapscene.errors import InputError, explain
 from heapscene.shader import BOOL, I32, U32, Matrix, Scalar, Type, Vector
 
-__all__ = ["encode_rows", "encode_value", "numpy_dtype"]
+__all__ = ["encode_all", "encode_rows", "encode_value", "numpy_dtype"]
+
+
+_FLOAT64 = np.dtype(np.float64)
+_LARGEST = float(np.finfo(np.float32).max)
 
 
 def numpy_dtype(type_: Type) -> np.dtype[Any]:
@@ -57,6 +62,35 @@ def encode_value(type_: Type, value: Any, name: str) -> bytes:
         raise _mismatch(type_, value, name) from cause
 
 
+def encode_all(type_: Type, values: Sequence[Any], name: str) -> NDArray[np.uint32]:
+    """Return the packed words of many single values, ``(len(values), words)``.
+
+    The same bytes as :func:`encode_value` gives for each.
+
+    Raises
+    ------
+    InputError
+        A value has the wrong shape or kind for the type; ``name`` is in the message.
+    """
+    if isinstance(type_, Matrix) and set(map(type, values)) == {np.ndarray}:
+        shape = (type_.rows, type_.columns)
+        if {(value.shape, value.dtype) for value in values} == {(shape, _FLOAT64)}:
+            packed = np.concatenate(values, dtype=np.float32, casting="same_kind")
+            return packed.reshape(len(values), -1).view(np.uint32)
+    if isinstance(type_, Vector) and type_.scalar.is_float:
+        packed = _encode_vectors(type_.size, values)
+        if packed is not None:
+            return packed
+    encode = _encoder(type_)
+    try:
+        data = b"".join(map(encode, values))
+    except InputError:
+        raise
+    except (TypeError, ValueError, struct.error, OverflowError):
+        data = b"".join([encode_value(type_, value, name) for value in values])
+    return np.frombuffer(data, np.uint32).reshape(len(values), -1)
+
+
 def encode_rows(type_: Type, value: Any, name: str) -> NDArray[np.uint32]:
     """Return the packed words of an array of values, ``(rows, words)``.
 
@@ -84,6 +118,26 @@ def encode_rows(type_: Type, value: Any, name: str) -> NDArray[np.uint32]:
     with np.errstate(over="ignore", invalid="ignore"):
         packed = np.ascontiguousarray(array, dtype=numpy_dtype(type_))
     return packed.reshape(len(array), type_.words).view(np.uint32)
+
+
+def _encode_vectors(size: int, values: Sequence[Any]) -> NDArray[np.uint32] | None:
+    """Return the words of tuples of floats of one length, or ``None`` if they are not that."""
+    length = len(values[0]) if type(values[0]) is tuple else 0
+    if set(map(type, values)) != {tuple} or set(map(len, values)) != {length}:
+        return None
+    if length != size and (length, size) != (3, 4):
+        return None
+    if not set(map(type, chain.from_iterable(values))) <= {float, int}:
+        return None
+    try:
+        flat = np.fromiter(chain.from_iterable(values), np.float64, length * len(values))
+    except OverflowError:
+        return None
+    if (np.isfinite(flat) & (np.abs(flat) > _LARGEST)).any():
+        return None
+    packed = np.ones((len(values), size), np.float32)
+    packed[:, :length] = flat.reshape(-1, length)
+    return packed.view(np.uint32)
 
 
 @cache

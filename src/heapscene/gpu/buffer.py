@@ -1,12 +1,10 @@
-"""Buffers that grow: GPU copies of NumPy words, and data that only the GPU writes."""
+"""Buffers that grow, and buffers that are written as a whole."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from enum import IntFlag
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
 from numpy.typing import NDArray
 
 from heapscene.errors import GpuError, explain
@@ -15,7 +13,7 @@ from heapscene.gpu.counters import Counters
 if TYPE_CHECKING:
     import wgpu
 
-__all__ = ["DirtyLike", "GpuBuffer", "Mirror", "SmallBuffer", "Usage", "WordsLike"]
+__all__ = ["GpuBuffer", "SmallBuffer", "Usage"]
 
 _SMALLEST = 256  # bytes; also WebGPU's offset alignment
 
@@ -31,33 +29,6 @@ class Usage(IntFlag):
 
 
 _COPIES = 0x4 | 0x8  # COPY_SRC and COPY_DST
-
-
-class DirtyLike(Protocol):
-    """Ranges of words that changed since they were last drained."""
-
-    def drain(self) -> Sequence[tuple[int, int]]:
-        """Return disjoint ``(start, stop)`` in words, ascending, and forget them."""
-        ...
-
-
-class WordsLike(Protocol):
-    """What a :class:`Mirror` copies: a growable array of 32-bit words."""
-
-    @property
-    def data(self) -> NDArray[np.uint32]:
-        """All words, capacity included."""
-        ...
-
-    @property
-    def used(self) -> int:
-        """How many words at the front are in use."""
-        ...
-
-    @property
-    def dirty(self) -> DirtyLike:
-        """What to send."""
-        ...
 
 
 class GpuBuffer:
@@ -174,38 +145,6 @@ class GpuBuffer:
             ) from cause
         self.counters.buffers_created += 1
         return buffer
-
-
-class Mirror(GpuBuffer):
-    """The GPU's copy of a NumPy array of words; :meth:`sync` sends what changed, nothing else."""
-
-    __slots__ = ("_known",)
-
-    def __init__(self, device: wgpu.GPUDevice, label: str, usage: int, counters: Counters) -> None:
-        super().__init__(device, label, usage, counters)
-        self._known = 0  # words at the front that the GPU has, apart from dirty ranges
-
-    def sync(self, words: WordsLike) -> None:
-        """Send the dirty ranges of ``words``; on growth send the used part once.
-
-        Raises
-        ------
-        GpuError
-            ``words`` are larger than the device's buffers; nothing is drained then.
-        """
-        used = words.used
-        if self.ensure(used * 4):
-            self._known = 0
-        known = min(self._known, used)
-        ranges = [(start, min(stop, known)) for start, stop in words.dirty.drain() if start < known]
-        if used > known:
-            # What lies past the known part may be stale or never sent, whether it is dirty or not.
-            first = ranges.pop()[0] if ranges and ranges[-1][1] == known else known
-            ranges.append((first, used))
-        self._known = used
-        for start, stop in ranges:
-            self.device.queue.write_buffer(self.buffer, start * 4, words.data[start:stop])
-            self.counters.count_upload((stop - start) * 4)
 
 
 class SmallBuffer(GpuBuffer):

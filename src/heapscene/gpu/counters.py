@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass
 
 __all__ = ["Counters"]
 
@@ -19,6 +19,8 @@ class Counters:
         Buffers made, growth included.
     pipelines_created, shader_modules_created
         Compute and render pipelines, and compiled WGSL texts.
+    compute_passes
+        Passes submitted to put staged words in place.
 
     Examples
     --------
@@ -34,6 +36,7 @@ class Counters:
     buffers_created: int = 0
     pipelines_created: int = 0
     shader_modules_created: int = 0
+    compute_passes: int = 0
 
     def count_upload(self, nbytes: int) -> None:
         """Add one write of ``nbytes``."""
@@ -42,10 +45,19 @@ class Counters:
 
     def snapshot(self) -> Counters:
         """Return a copy that stays as it is."""
-        return replace(self)
+        return Counters(*self._values())
 
     def since(self, earlier: Counters) -> Counters:
         """Return what was added after the snapshot ``earlier``."""
-        return Counters(
-            *(getattr(self, item.name) - getattr(earlier, item.name) for item in fields(self))
+        pairs = zip(self._values(), earlier._values(), strict=True)
+        return Counters(*(now - before for now, before in pairs))
+
+    def _values(self) -> tuple[int, ...]:
+        return (
+            self.bytes_uploaded,
+            self.upload_writes,
+            self.buffers_created,
+            self.pipelines_created,
+            self.shader_modules_created,
+            self.compute_passes,
         )

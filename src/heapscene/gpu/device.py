@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import atexit
-import importlib.metadata
 import os
 import platform
 import shutil
@@ -246,6 +245,8 @@ def _icd_files() -> list[str]:
 
 
 def _versions() -> dict[str, str]:
+    import importlib.metadata  # slow, and only who asks what is installed needs it
+
     versions = {"python": platform.python_version(), "heapscene": __version__}
     for name in ("wgpu", "rendercanvas", "numpy"):
         try:

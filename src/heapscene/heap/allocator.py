@@ -45,6 +45,23 @@ class Allocator:
         self.live_bytes += size
         return offset
 
+    def allocate_many(self, nbytes: int, count: int) -> list[int]:
+        """Return the offsets of `count` ranges of one size, for which there is room at the end.
+
+        Free blocks are taken first; what lies at the end lies without gaps, in order.
+        """
+        size = max(16, (nbytes + 15) & ~15)
+        offsets: list[int] = []
+        while len(offsets) < count and (offset := self._take(size)):
+            offsets.append(offset)
+        start = self.cursor
+        self.cursor += size * (count - len(offsets))
+        assert self.cursor <= self.limit
+        offsets.extend(range(start, self.cursor, size))
+        self._live.update(dict.fromkeys(offsets, size))
+        self.live_bytes += size * count
+        return offsets
+
     def release(self, offset: int) -> None:
         """Give a range back.
 

@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 from bisect import insort
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from heapscene.draw import PipelineState
-from heapscene.heap.layout import RECORD_WORDS, pack_record, unpack_record
-from heapscene.heap.page import Page
+from heapscene.heap.layout import (
+    COUNT,
+    INSTANCES,
+    RECORD_WORDS,
+    SLOT,
+    VERTEX_SPAN,
+    pack_record,
+    unpack_record,
+)
+from heapscene.heap.page import Page, write_runs, write_scattered
 from heapscene.heap.resident import Resident
 from heapscene.heap.schema import HeaderField, Schema
 from heapscene.heap.slot import Slot
@@ -114,6 +123,21 @@ class Bucket:
             self.bounds = np.concatenate([self.bounds, np.full_like(self.bounds, np.nan)])
         return row
 
+    def take_rows(self, count: int) -> list[int]:
+        """Return the numbers of `count` free header rows."""
+        self.live += count
+        reused = min(count, len(self._free_rows))
+        rows = [self._free_rows.pop() for _ in range(reused)]
+        first = self._n_rows
+        self._n_rows += count - reused
+        rows.extend(range(first, self._n_rows))
+        self.headers.resize(self._n_rows * self.schema.row_words)
+        missing = self._n_rows - len(self.bounds)
+        if missing > 0:
+            more = max(missing, len(self.bounds))
+            self.bounds = np.concatenate([self.bounds, np.full((more, 2, 3), np.nan)])
+        return rows
+
     def give_row(self, row: int) -> None:
         """Take a header row back."""
         self.live -= 1
@@ -123,6 +147,14 @@ class Bucket:
         """Write a header row and the bounds of its geometry."""
         self.headers.write(row * self.schema.row_words, data)
         self.bounds[row] = bounds
+
+    def write_rows(
+        self, rows: list[int], data: NDArray[np.uint32], bounds: NDArray[np.float64]
+    ) -> None:
+        """Write header rows, which are ``(n, row_words)``, of draws of one geometry."""
+        at = np.array(rows, np.int64)
+        write_runs(self.headers, at * self.schema.row_words, data)
+        self.bounds[at] = bounds
 
     # Records
 
@@ -149,33 +181,67 @@ class Bucket:
             self.records.write((first + 1) * RECORD_WORDS, data)
         self._write(first, self._record(resident), is_new=True)
 
-    def put_all(self, residents: list[Resident], state: PipelineState) -> None:
-        """Put draws, which are in no slot, into the slot of `state`, in one pass."""
-        residents.sort(key=lambda resident: resident.rank)
+    def put_all(
+        self,
+        residents: list[Resident],
+        state: PipelineState,
+        records: NDArray[np.uint32] | None = None,
+    ) -> None:
+        """Put draws, which are in no slot, into the slot of `state`, in one pass.
+
+        Parameters
+        ----------
+        records
+            Their records but for the slot, ``(n, 8)``, if they are known already.
+        """
         slot = self.slot(state)
         for resident in residents:
             resident.slot = slot
-        if len(residents) <= _FEW or not slot.ranks or residents[0].rank > slot.ranks[-1]:
+        if len(residents) <= _FEW:
             for resident in residents:
                 self.put(resident)
             return
-        self._squeeze(slot)
+        if records is None:
+            data = b"".join([self._record(resident) for resident in residents])
+            records = np.frombuffer(data, np.uint32).reshape(-1, RECORD_WORDS)
+        else:
+            records[:, SLOT] = slot.number
+        shown = records[records[:, COUNT] > 0].astype(np.int64)
+        self.emitted += int((shown[:, COUNT] * shown[:, INSTANCES]).sum())
+        self.vertices += int((shown[:, VERTEX_SPAN] * shown[:, INSTANCES]).sum())
+        if not slot.ranks or min(resident.rank for resident in residents) > slot.ranks[-1]:
+            length = len(slot.ranks)
+        else:
+            self._squeeze(slot)
+            length = 0
+            records = np.concatenate([self.table()[slot.start : slot.stop], records])
         if len(slot.ranks) + len(residents) > slot.room:
             self._make_room(slot, len(residents))
-        new = [self._record(resident) for resident in residents]
-        for record in new:
-            self._sum(record, 1)
-        old = self.table()[slot.start : slot.stop]
-        rows = np.concatenate(
-            [old, np.frombuffer(b"".join(new), np.uint32).reshape(-1, RECORD_WORDS)]
-        )
-        self.records.write(slot.start * RECORD_WORDS, rows[slot.merge(residents)])
+        order = slot.merge(residents, length)
+        self.records.write((slot.start + length) * RECORD_WORDS, records[order])
         self.generation += 1
 
     def rewrite(self, resident: Resident) -> None:
         """Write the record of a draw where it is."""
         at = resident.slot.find(resident.rank)
         self._write(at, self._record(resident), is_new=False)
+
+    def show_all(self, residents: Sequence[Resident]) -> None:
+        """Write what is visible of draws of one slot into their records, in one pass."""
+        slot = residents[0].slot
+        at = np.array([slot.find(resident.rank) for resident in residents], np.int64)
+        counts = np.array(
+            [resident.part.shape.count if resident.visible else 0 for resident in residents],
+            np.int64,
+        )
+        old = self.table()[at].astype(np.int64)
+        more = counts - old[:, COUNT]
+        self.emitted += int((more * old[:, INSTANCES]).sum())
+        shown = (counts > 0).astype(np.int64) - (old[:, COUNT] > 0)
+        self.vertices += int((shown * old[:, VERTEX_SPAN] * old[:, INSTANCES]).sum())
+        places = at * RECORD_WORDS + COUNT
+        if write_scattered(self.records, places, counts.astype(np.uint32)[:, None]):
+            self.generation += 1
 
     def take(self, resident: Resident) -> None:
         """Make the record of a draw a hole; drop the slot with its last draw."""

@@ -2,81 +2,99 @@
 
 from __future__ import annotations
 
+from array import array
+
 import numpy as np
+from numpy.typing import NDArray
 
 __all__ = ["DirtyRanges"]
 
-_PENDING = 4096
+_PENDING = 1 << 14
 
 
 class DirtyRanges:
     """Half-open ranges of words, noted as they come and merged when they are drained.
 
     Noting a range is on the path of every changed value, draining happens once a frame: so the
-    sorting is left to the drain.
+    sorting is left to the drain. Only what changed is kept: which gaps are cheaper to send than
+    to skip is a question of the GPU.
     """
 
-    __slots__ = ("_limit", "_ranges", "_start", "_stop")
+    __slots__ = ("_bounds", "_count", "_limit", "_note", "_rows")
 
     def __init__(self) -> None:
-        self._ranges: list[tuple[int, int]] = []
+        self._bounds = array("q")  # start, stop, start, stop, ...
+        self._note = self._bounds.append
+        self._rows: list[NDArray[np.int64]] = []  # (n, 2) each
+        self._count = 0  # ranges in `_rows`
         self._limit = _PENDING
-        self._start = self._stop = 0
 
     def __bool__(self) -> bool:
-        return self._stop > self._start or bool(self._ranges)
+        return bool(self._bounds) or bool(self._rows)
 
     def add(self, start: int, stop: int) -> None:
         """Note that the words ``start`` to ``stop`` (exclusive) changed."""
-        if stop <= start:
-            return
-        if self._start <= start <= self._stop:
-            self._stop = max(self._stop, stop)
-            return
-        if self._stop > self._start:
-            self._ranges.append((self._start, self._stop))
-        self._start, self._stop = start, stop
-        if len(self._ranges) >= self._limit:
-            self._ranges = _merge(self._ranges, 0)
-            self._limit = max(_PENDING, 2 * len(self._ranges))
+        if stop > start:
+            self._note(start)
+            self._note(stop)
+            if len(self._bounds) >= 2 * self._limit:
+                self._compact()
 
-    def peek(self) -> list[tuple[int, int]]:
-        """Return the exact ranges, disjoint and ascending, and keep them."""
-        last = [(self._start, self._stop)] if self._stop > self._start else []
-        return _merge(self._ranges + last, 0)
-
-    def drain(self, *, gap: int = 64, most: int = 256) -> list[tuple[int, int]]:
-        """Return disjoint ascending ranges that cover what changed, and forget them.
+    def add_rows(self, starts: NDArray[np.integer], length: int) -> None:
+        """Note that ``length`` words changed from each of ``starts`` on, in any order.
 
         Parameters
         ----------
-        gap
-            Ranges with at most so many unchanged words between them become one.
-        most
-            With more ranges than this, those with the smallest gaps between them become one.
+        starts
+            ``(n,)`` words; copied.
         """
-        exact = self.peek()
-        self._ranges = []
+        if len(starts) == 0 or length <= 0:
+            return
+        ranges = np.zeros((len(starts), 2), np.int64)
+        ranges[:, 0] = starts
+        ranges[:, 1] = ranges[:, 0] + length
+        self._rows.append(ranges)
+        self._count += len(ranges)
+        if self._count >= self._limit:
+            self._compact()
+
+    def drain(self) -> NDArray[np.int64]:
+        """Return what changed, exactly, and forget it.
+
+        Returns
+        -------
+        numpy.ndarray
+            ``(n, 2)``: start and stop in words, ascending, disjoint, never touching each other.
+        """
+        ranges = np.array(self._bounds, np.int64).reshape(-1, 2)
+        if self._rows:
+            ranges = np.concatenate([*self._rows, ranges])
+        del self._bounds[:]
+        self._rows = []
+        self._count = 0
         self._limit = _PENDING
-        self._start = self._stop = 0
-        ranges = _merge(exact, gap)
-        if len(ranges) <= most:
-            return ranges
-        array = np.array(ranges, dtype=np.int64)
-        gaps = array[1:, 0] - array[:-1, 1]
-        cuts = np.sort(np.argsort(-gaps, kind="stable")[: most - 1])
-        starts = np.concatenate([array[:1, 0], array[cuts + 1, 0]])
-        stops = np.concatenate([array[cuts, 1], array[-1:, 1]])
-        return list(zip(starts.tolist(), stops.tolist(), strict=True))
+        return _merge(ranges)
+
+    def _compact(self) -> None:
+        """Merge what nobody has asked for yet, so that it does not pile up."""
+        merged = self.drain()
+        self._rows = [merged]
+        self._count = len(merged)
+        self._limit = max(_PENDING, 2 * len(merged))
 
 
-def _merge(ranges: list[tuple[int, int]], gap: int) -> list[tuple[int, int]]:
+def _merge(ranges: NDArray[np.int64]) -> NDArray[np.int64]:
     if len(ranges) < 2:
-        return list(ranges)
-    array = np.array(ranges, dtype=np.int64)
-    array = array[np.argsort(array[:, 0], kind="stable")]
-    ends = np.maximum.accumulate(array[:, 1])
-    breaks = np.flatnonzero(array[1:, 0] > ends[:-1] + gap)
-    starts = array[np.concatenate([[0], breaks + 1]), 0]
-    stops = ends[np.concatenate([breaks, [len(ends) - 1]])]
-    return list(zip(starts.tolist(), stops.tolist(), strict=True))
+        return ranges
+    starts, stops = ranges[:, 0], ranges[:, 1]
+    if (starts[1:] < starts[:-1]).any():
+        order = np.argsort(starts)
+        starts, stops = starts[order], stops[order]
+    ends = np.maximum.accumulate(stops)
+    breaks = np.flatnonzero(starts[1:] > ends[:-1])
+    result = np.zeros((len(breaks) + 1, 2), np.int64)
+    result[0, 0] = starts[0]
+    result[1:, 0] = starts[breaks + 1]
+    result[:-1, 1] = ends[breaks]
+    result[-1, 1] = ends[-1]
+    return result

@@ -9,11 +9,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from heapscene.adaptive import AVal, Sink
+from heapscene.adaptive import AVal, Sink, collector_paused
 from heapscene.draw import Draw, DrawChange, PipelineState, encode_rows, encode_value
 from heapscene.errors import InputError, explain
+from heapscene.heap.arrivals import Arrivals, Arriving, plan_arrivals
 from heapscene.heap.bounds import world_bounds
 from heapscene.heap.bucket import Bucket
+from heapscene.heap.following import FEW, write_followed
 from heapscene.heap.listener import ROLES, Listener, Listeners
 from heapscene.heap.page import Entry, Page
 from heapscene.heap.placement import Placement
@@ -21,6 +23,7 @@ from heapscene.heap.plan import Plan, Planner, read_count, read_state
 from heapscene.heap.resident import Resident
 from heapscene.heap.schema import Schema
 from heapscene.heap.shape import Shape
+from heapscene.heap.slot import Slot
 from heapscene.shader import types
 
 __all__ = ["Heap"]
@@ -107,11 +110,15 @@ class Heap:
             One draw does not fit on a page.
         """
         try:
-            early, steps = self._prepare(changes)
-            for resident in early:
-                self._remove(resident)
-            for old, plan in steps:
-                self._step(old, plan)
+            with collector_paused():
+                early, steps = self._prepare(changes)
+                for resident in early:
+                    self._remove(resident)
+                for old, plan in steps:
+                    if isinstance(plan, Arriving):
+                        self._arrive(plan)
+                    else:
+                        self._step(old, plan)
         finally:
             self._planner.forget()
         if early or steps:
@@ -133,29 +140,30 @@ class Heap:
             return
         stale: dict[Resident, list[Any]] = {}
         states: dict[Resident, PipelineState] = {}
-        errors: list[Exception] = []
-        failed: dict[Any, None] = {}
+        failed: dict[Any, Exception] = {}
+        rest = keys
         try:
-            for key in keys:
+            if len(keys) >= FEW:
+                moved, rest = write_followed(keys, failed)
+                self.bounds_generation += moved
+            for key in rest:
                 try:
                     self._hear(key, stale, states)
                 except Exception as error:  # noqa: BLE001  raised below
-                    failed[key] = None
-                    errors.append(error)
+                    failed[key] = error
             _route(states)
             for resident, causes in stale.items():
                 try:
                     self._settle(resident, self._planner.plan(resident.draw, resident))
                 except Exception as error:  # noqa: BLE001  raised below
-                    failed.update(dict.fromkeys(causes))
-                    errors.append(error)
+                    failed.update(dict.fromkeys(causes, error))
         finally:
             self._planner.forget()
         for key in failed:
             self._sink.retry(key)
         self._tidy()
-        if errors:
-            raise errors[0]
+        if failed:
+            raise failed[next(key for key in keys if key in failed)]
 
     # What there is
 
@@ -203,11 +211,12 @@ class Heap:
 
     def _prepare(
         self, changes: Iterable[DrawChange]
-    ) -> tuple[list[Resident], list[tuple[Draw | None, Plan | None]]]:
+    ) -> tuple[list[Resident], list[tuple[Draw | None, Plan | Arriving | None]]]:
         """Return what to remove at once, so that its memory can be taken again, and the rest."""
         early: list[Resident] = []
-        steps: list[tuple[Draw | None, Plan | None]] = []
+        steps: list[tuple[Draw | None, Plan | Arriving | None]] = []
         here: dict[Draw, bool] = {}
+        coming: list[Draw] = []
         for old, new in changes:
             if old is not None and not here.get(old, old in self._residents):
                 raise _unknown(old, "replaced" if new is not None else "removed")
@@ -224,28 +233,67 @@ class Heap:
                 here[old] = False
             if new is not None:
                 here[new] = True
-                steps.append((old, self._planner.plan(new, before)))
+                if old is None:
+                    coming.append(new)
+                    continue
             elif before is not None:
                 early.append(before)
+                continue
+            if coming:
+                steps.append((None, plan_arrivals(coming, self._planner)))
+                coming = []
+            if new is not None:
+                steps.append((old, self._planner.plan(new, before)))
             elif old is not None:
                 steps.append((old, None))
+        if coming:
+            steps.append((None, plan_arrivals(coming, self._planner)))
         return early, steps
+
+    def _arrive(self, arriving: Arriving) -> None:
+        """Take in draws that arrive together: groups in bulk, all others one by one."""
+        first, self._rank = self._rank, self._rank + len(arriving.draws)
+        arrivals = Arrivals(self._placement, self._bucket)
+        for group in arriving.groups:
+            start = 0
+            while start < len(group.draws):
+                residents = arrivals.put(group, first, start)
+                start += len(residents)
+                if residents:
+                    self._note(residents)
+                else:  # no page has room at its end: this one fills a hole, or opens a page
+                    self._add(self._planner.plan(group.draws[start]), first + group.at[start])
+                    start += 1
+        arrivals.finish()
+        for at, plan in arriving.alone:
+            self._add(plan, first + at)
+
+    def _note(self, residents: list[Resident]) -> None:
+        """Count draws that have just come, and listen to whether they are visible."""
+        self._residents.update({resident.draw: resident for resident in residents})
+        self.draw_count += len(residents)
+        self.visible_count += sum([resident.is_drawn for resident in residents])
+        self.bounds_generation += 1
+        for resident in residents:
+            visible = resident.draw.visible
+            if isinstance(visible, AVal):
+                self._listeners.add("visible", visible, resident)
+
+    def _add(self, plan: Plan, rank: int) -> None:
+        resident = Resident(plan.draw, rank)
+        self._residents[plan.draw] = resident
+        self._settle(resident, plan)
+        for role in ROLES:
+            value = getattr(plan.draw, role)
+            if isinstance(value, AVal):
+                self._listeners.add(role, value, resident)
 
     def _step(self, old: Draw | None, plan: Plan | None) -> None:
         if plan is None:
             assert old is not None
             self._remove(self._residents[old])
             return
-        if old is None:
-            resident = Resident(plan.draw, self._rank)
-            self._rank += 1
-            self._residents[plan.draw] = resident
-            self._settle(resident, plan)
-            for role in ROLES:
-                value = getattr(plan.draw, role)
-                if isinstance(value, AVal):
-                    self._listeners.add(role, value, resident)
-            return
+        assert old is not None
         resident = self._residents.pop(old)
         self._residents[plan.draw] = resident
         if plan.keeps:
@@ -381,7 +429,9 @@ class Heap:
 
     def _hear_role(self, listener: Listener, stale: dict[Resident, list[Any]]) -> None:
         value = listener.aval.force()
-        if listener.role == "visible":
+        if listener.role == "visible" and len(listener.users) >= FEW:
+            self._show_all(listener.users, visible=bool(value))
+        elif listener.role == "visible":
             for resident in listener.users:
                 self._resize(resident, bool(value), resident.instances)
         elif listener.role == "instance_count":
@@ -394,6 +444,18 @@ class Heap:
         else:
             for resident in listener.users:
                 stale.setdefault(resident, []).append(listener)
+
+    def _show_all(self, residents: Iterable[Resident], *, visible: bool) -> None:
+        slots: dict[Slot, list[Resident]] = {}
+        for resident in residents:
+            if resident.visible is not visible:
+                resident.visible = visible
+                slots.setdefault(resident.slot, []).append(resident)
+        sign = 1 if visible else -1
+        for changed in slots.values():
+            changed[0].bucket.show_all(changed)
+            self.visible_count += sign * sum([resident.instances > 0 for resident in changed])
+            self.bounds_generation += 1
 
     def _resize(self, resident: Resident, visible: bool, instances: int) -> None:
         if resident.visible == visible and resident.instances == instances:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
+from itertools import repeat
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
 from numpy.typing import NDArray
 
 from heapscene.adaptive import AVal
@@ -16,13 +18,22 @@ if TYPE_CHECKING:
     from heapscene.heap.resident import Resident
     from heapscene.heap.shape import Shape
 
-__all__ = ["Entry", "Page", "Part", "Piece"]
+__all__ = [
+    "Column",
+    "Entry",
+    "Page",
+    "Part",
+    "Piece",
+    "follow_key",
+    "write_runs",
+    "write_scattered",
+]
 
 
 class Piece(NamedTuple):
     """Something that a draw needs on its page, before it has a place there.
 
-    Equal keys share memory: ``(tag, bytes)`` of a constant, ``(tag, id(aval))`` of an adaptive
+    Equal keys share memory: ``(tag, bytes)`` of a constant, :func:`follow_key` of an adaptive
     value. ``follows`` is set if the heap writes later values of ``aval`` into the same place.
     """
 
@@ -35,11 +46,25 @@ class Piece(NamedTuple):
 
 
 class Follows(NamedTuple):
-    """How later values of an adaptive input become bytes."""
+    """How later values of an adaptive input become bytes; `number` stands for the type."""
 
     name: str
     type: types.Type
     rows: bool
+    number: int
+
+
+class Column(NamedTuple):
+    """What one input of many draws holds: one piece for all, or `rows` with a value per draw.
+
+    `rows` are ``(draws, words)``; with `follows`, they come from `avals`.
+    """
+
+    piece: Piece | None
+    tag: str = ""
+    rows: NDArray[np.uint32] | None = None
+    avals: Sequence[AVal[Any]] | None = None
+    follows: Follows | None = None
 
 
 class Entry:
@@ -47,17 +72,26 @@ class Entry:
 
     __slots__ = ("aval", "follows", "key", "nbytes", "offset", "page", "refs", "users")
 
-    def __init__(self, page: Page, piece: Piece, offset: int) -> None:
+    users: dict[Resident, None] | None
+
+    def __init__(
+        self,
+        page: Page,
+        key: Hashable,
+        nbytes: int,
+        offset: int,
+        aval: AVal[Any] | None,
+        follows: Follows | None,
+    ) -> None:
         self.page = page
-        self.key = piece.key
-        self.nbytes = piece.nbytes
-        self.aval = piece.aval
-        self.follows = piece.follows
+        self.key = key
+        self.nbytes = nbytes
+        self.aval = aval
+        self.follows = follows
         self.offset = offset
         self.refs = 0
         # Only rows may change their size: then all users have to point elsewhere.
-        rows = piece.follows is not None and piece.follows.rows
-        self.users: dict[Resident, None] | None = {} if rows else None
+        self.users = {} if follows is not None and follows.rows else None
 
     def read(self) -> NDArray[Any]:
         """Return a copy of the words."""
@@ -122,13 +156,54 @@ class Page(Words):
             offset = self.allocator.allocate(piece.nbytes)
             if offset == 0:
                 return None
-            entry = Entry(self, piece, offset)
+            entry = Entry(self, piece.key, piece.nbytes, offset, piece.aval, piece.follows)
             self.entries[piece.key] = entry
             fresh.append((entry, piece.data))
         elif piece.aval is not None and piece.follows is None:
             fresh.append((entry, piece.data))
         entry.refs += 1
         return entry
+
+    def acquire_column(
+        self, column: Column, start: int, stop: int
+    ) -> tuple[list[Entry], list[Entry]]:
+        """Return the entries of a column's draws, each with one more holder, and the new ones.
+
+        There has to be room for all. New entries are written.
+        """
+        assert column.rows is not None
+        rows = column.rows[start:stop]
+        nbytes = rows.shape[1] * 4
+        entries, follows = self.entries, column.follows
+        avals: Iterable[Any] = repeat(None)
+        keys: Iterable[Hashable]
+        if column.avals is not None and follows is not None:
+            avals = column.avals[start:stop]
+            keys = [follow_key(follows, aval) for aval in avals]
+        else:
+            data = rows.tobytes()
+            keys = [(column.tag, data[at : at + nbytes]) for at in range(0, len(data), nbytes)]
+        held: list[Entry] = []
+        new: list[Entry] = []
+        new_at: list[int] = []
+        for at, (key, aval) in enumerate(zip(keys, avals, strict=False)):
+            entry = entries.get(key)
+            if entry is None:
+                entry = entries[key] = Entry(self, key, nbytes, 0, aval, follows)
+                new.append(entry)
+                new_at.append(at)
+            entry.refs += 1
+            held.append(entry)
+        offsets = self.allocator.allocate_many(nbytes, len(new))
+        for entry, offset in zip(new, offsets, strict=True):
+            entry.offset = offset
+        self.fit()
+        if len(new) < len(held):
+            rows = rows[new_at]
+        padded = np.zeros((len(new), max(16, nbytes + 15 & ~15) >> 2), np.uint32)
+        padded[:, : rows.shape[1]] = rows
+        write_runs(self, np.array(offsets, np.int64) >> 2, padded)
+        return held, new
 
     def release(self, entry: Entry) -> bool:
         """Drop one holder; return whether it was the last, whose memory is free now."""
@@ -156,3 +231,30 @@ class Page(Words):
         used = self.allocator.cursor >> 2
         if used != self.used:
             self.resize(used)
+
+
+def follow_key(follows: Follows, aval: AVal[Any]) -> int:
+    """Return the key of single values of `aval`: one small object, as there are so many of them."""
+    return id(aval) << 8 | follows.number
+
+
+def write_runs(words: Words, at: NDArray[np.int64], rows: NDArray[np.uint32]) -> None:
+    """Write rows to word offsets; those that follow each other are one write."""
+    breaks = np.flatnonzero(np.diff(at) != rows.shape[1]) + 1
+    starts = [0, *breaks.tolist()]
+    for start, stop in zip(starts, [*starts[1:], len(at)], strict=True):
+        if stop > start:
+            words.write(int(at[start]), rows[start:stop])
+
+
+def write_scattered(words: Words, at: NDArray[np.int64], rows: NDArray[np.uint32]) -> bool:
+    """Write rows of equal length to word offsets, all different; return whether any differed."""
+    places = at[:, None] + np.arange(rows.shape[1])
+    differs = (words.data[places] != rows).any(axis=1)
+    if not differs.any():
+        return False
+    words.data[places[differs]] = rows[differs]
+    length = rows.shape[1]
+    for start in np.sort(at[differs]).tolist():
+        words.dirty.add(start, start + length)
+    return True

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from itertools import chain
+from collections.abc import Iterable, Sequence
+from itertools import chain, repeat
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from heapscene.adaptive import Sink
-from heapscene.heap.page import Entry, Fresh, Page, Part
+from heapscene.heap.page import Column, Entry, Fresh, Page, Part
 from heapscene.heap.plan import Plan, Planner
 from heapscene.heap.resident import Resident
 from heapscene.heap.shape import Shape
 
 __all__ = ["Placement"]
+
+_GOOD_PART = 64
 
 
 class Placement:
@@ -44,6 +49,53 @@ class Placement:
         assert found is not None, "the plan was checked against the size of a page"
         self.pages.append(page)
         return found
+
+    def room_for(self, shape: Shape, nbytes: int, count: int) -> tuple[Page, int] | None:
+        """Return a page with room at its end for a shape and draws of `nbytes` each, and how many.
+
+        Pages that hold the shape come first, then the others from the newest on; ``None`` if there
+        is none with room for all, or for a good part.
+        """
+        for page in chain(shape.pages, reversed(self.pages)):
+            room = page.allocator.limit - page.allocator.cursor
+            if shape not in page.parts:
+                room -= shape.nbytes
+            fit = min(count, room // nbytes if nbytes else count) if room >= 0 else 0
+            if fit > 0 and (fit == count or fit >= _GOOD_PART):
+                return page, fit
+        return None
+
+    def take_part(self, page: Page, shape: Shape, count: int) -> Part:
+        """Return a shape's part on a page, for `count` more draws; there has to be room."""
+        part = page.parts.get(shape)
+        if part is None:
+            fresh: Fresh = []
+            entries = page.acquire_all(shape.pieces, fresh)
+            assert entries is not None
+            part = page.parts[shape] = Part(page, shape, entries)
+            self._register(shape, page)
+            self._fill(page, fresh)
+        part.refs += count
+        return part
+
+    def take_column(
+        self, page: Page, column: Column, start: int, stop: int
+    ) -> tuple[Iterable[Entry], NDArray[np.uint32] | int]:
+        """Return the entries of draws `start` to `stop` of a column, and where they lie in words."""
+        if column.piece is not None:
+            fresh: Fresh = []
+            entry = page.acquire(column.piece, fresh)
+            assert entry is not None
+            entry.refs += stop - start - 1
+            self._fill(page, fresh)
+            return repeat(entry, stop - start), entry.offset >> 2
+        held, new = page.acquire_column(column, start, stop)
+        if column.follows is not None:
+            for entry in new:
+                assert entry.aval is not None
+                self._sink.watch(entry.aval, entry)
+        bases = np.fromiter((entry.offset >> 2 for entry in held), np.uint32, len(held))
+        return held, bases
 
     def release(self, resident: Resident, part: Part, entries: Sequence[Entry]) -> None:
         """Give back what a draw held; it is either gone or holds something else by now."""

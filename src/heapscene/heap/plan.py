@@ -17,7 +17,7 @@ from heapscene.draw import (
     encode_value,
 )
 from heapscene.errors import HeapFullError, InputError, StateError, explain
-from heapscene.heap.page import Entry, Follows, Piece
+from heapscene.heap.page import Entry, Follows, Piece, follow_key
 from heapscene.heap.resident import Resident
 from heapscene.heap.schema import HeaderField, Schema, make_schema
 from heapscene.heap.shape import Shape, array_key, make_shape
@@ -63,6 +63,7 @@ class Planner:
         self.renewed: dict[Any, Shape] = {}
         self._schemas: dict[Any, Schema] = {}
         self._follows: dict[tuple[str, str, bool], Follows] = {}
+        self._numbers: dict[str, int] = {}
 
     def forget(self) -> None:
         """Drop shapes that no page took."""
@@ -148,7 +149,7 @@ class Planner:
                     raise
                 return Piece(held.key, held.nbytes, 0, held, value, held.follows)
             follows = self._following(field, rows=False)
-            return Piece((field.tag, id(value)), len(data), 0, data, value, follows)
+            return Piece(follow_key(follows, value), len(data), 0, data, value, follows)
         if name in draw.instances:
             return self._rows(field, draw, plan, before)
         assert field.default is not None
@@ -182,7 +183,8 @@ class Planner:
         key = (field.name, field.tag, rows)
         found = self._follows.get(key)
         if found is None:
-            found = self._follows[key] = Follows(field.name, field.type, rows)
+            number = self._numbers.setdefault(field.tag, len(self._numbers))
+            found = self._follows[key] = Follows(field.name, field.type, rows, number)
         return found
 
     def _check_size(self, plan: Plan) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from heapscene.draw import Draw
@@ -36,7 +37,7 @@ class Resident:
 
     bucket: Bucket
     part: Part
-    entries: list[Entry]
+    entries: Sequence[Entry]
     slot: Slot
 
     def __init__(self, draw: Draw, rank: int) -> None:

@@ -87,20 +87,21 @@ class Slot:
         residents[at] = resident
         return at, at + 1
 
-    def merge(self, residents: list[Resident]) -> list[int]:
-        """Take draws in, none of which is here, while there are no holes.
+    def merge(self, residents: list[Resident], start: int = 0) -> list[int]:
+        """Take draws in, none of which is here, while there are no holes from `start` on.
 
         Returns
         -------
         list[int]
-            The new order of records: places in the old ones followed by those of `residents`.
+            The new order of records from `start` on: places in the old ones from there, followed
+            by those of `residents`.
         """
-        ranks = [*self.ranks, *(resident.rank for resident in residents)]
-        everyone = [*self.residents, *residents]
+        ranks = [*self.ranks[start:], *[resident.rank for resident in residents]]
+        everyone = [*self.residents[start:], *residents]
         order = sorted(range(len(ranks)), key=ranks.__getitem__)
-        self.ranks = [ranks[at] for at in order]
-        self.residents = [everyone[at] for at in order]
-        self.live = len(order)
+        self.ranks[start:] = [ranks[at] for at in order]
+        self.residents[start:] = [everyone[at] for at in order]
+        self.live += len(residents)
         return order
 
     def clear(self, rank: int) -> tuple[int, int]:

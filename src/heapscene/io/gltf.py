@@ -167,7 +167,8 @@ def compose(
     result[:, 2, :3] = np.stack(
         [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)], 1
     )
-    result[:, :3, :3] *= scale[:, None, :]
+    with np.errstate(invalid="ignore"):  # whoever reads the places refuses what is not finite
+        result[:, :3, :3] *= scale[:, None, :]
     result[:, :3, 3] = translation
     result[:, 3, 3] = 1.0
     return result

@@ -29,7 +29,8 @@ def save_image(path: str | Path, array: NDArray[np.uint8]) -> None:
     Raises
     ------
     InputError
-        The array is not such a picture, the suffix is unknown, or the folder does not exist.
+        The array is not such a picture, or not one that the format can hold; the suffix is unknown,
+        or the folder does not exist.
     OSError
         The file cannot be written.
     """
@@ -48,7 +49,16 @@ def save_image(path: str | Path, array: NDArray[np.uint8]) -> None:
         )
     if target.suffix.lower() in _OPAQUE:
         picture = picture[:, :, :3]
-    Image.fromarray(np.ascontiguousarray(picture)).save(target)
+    try:
+        Image.fromarray(np.ascontiguousarray(picture)).save(target)
+    except ValueError as cause:  # what a format refuses, such as a side that is too long for it
+        raise InputError(
+            explain(
+                f"this picture cannot be written as {target.suffix}",
+                facts={"shape": picture.shape, "cause": cause},
+                fix=f"Write {target.stem}.png.",
+            )
+        ) from cause
 
 
 def check_image_path(path: str | Path) -> Path:

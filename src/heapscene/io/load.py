@@ -6,6 +6,8 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from heapscene.errors import GeometryError, HeapsceneError, InputError
 from heapscene.io.fault import load_error
 from heapscene.io.gltf import read_gltf
@@ -76,5 +78,21 @@ def read_model(path: str | os.PathLike[str]) -> LoadedNode:
             f"{source.name} is not valid: {type(error).__name__}: {error}",
             fix="Check it with the Khronos glTF validator, or export it again.",
         ) from error
+    check_places(model, source.name)
     omitted.warn(source.name, objects=model.object_count)
     return model
+
+
+def check_places(model: LoadedNode, name: str) -> None:
+    """Raise a ``LoadError`` if a node cannot be where the file says that it is."""
+    with np.errstate(all="ignore"):  # what overflows on the way to the root is no news
+        nodes = [node for node, _ in model.walk()]
+    for node in nodes:
+        places = np.concatenate([node.transform[None], node.places()])
+        good = np.isfinite(places).all(axis=(1, 2)) & (places[:, 3] == (0, 0, 0, 1)).all(axis=1)
+        if not good.all():
+            raise load_error(
+                f"{name}: the place of node {node.name!r} is not a finite affine matrix",
+                facts={"matrix": places[int(good.argmin())].tolist()},
+                fix="Export the file again.",
+            )

@@ -89,6 +89,8 @@ def part_of(
     corners = np.asarray(mesh.faces, np.int64).reshape(-1)
     if len(corners) == 0:
         return ()
+    if int(corners.max()) >= len(mesh.vertices) or int(corners.min()) < 0:
+        raise ValueError(f"a face names a vertex that is not among the {len(mesh.vertices):,}")
     attributes: dict[str, NDArray[Any]] = {"position": as_float32(mesh.vertices)}
     visual = mesh.visual
     material = _PLAIN

@@ -15,12 +15,11 @@ class LoadWarning(UserWarning):
 class Omitted:
     """Counts of what is left out of one file, by what it is called."""
 
-    __slots__ = ("counts", "extensions", "notes")
+    __slots__ = ("counts", "extensions")
 
     def __init__(self) -> None:
         self.counts: Counter[str] = Counter()
         self.extensions: list[str] = []
-        self.notes: list[str] = []
 
     def add(self, what: str, count: int = 1) -> None:
         """Count ``count`` more of ``what``, a plural noun."""
@@ -37,7 +36,6 @@ class Omitted:
             text.append("holds no triangles, the scene is empty")
         if said:
             text.append(f"not drawn yet: {', '.join(said)}")
-        text += self.notes
         if text:
             warnings.warn(f"{name}: {'; '.join(text)}", LoadWarning, stacklevel=4)
 

@@ -32,6 +32,8 @@ from heapscene.kernels.scan import scan_reference as scan_reference
 from heapscene.kernels.scan import scan_sums as scan_sums
 from heapscene.kernels.scan import sum_blocks as sum_blocks
 from heapscene.kernels.scan import write_firsts as write_firsts
+from heapscene.kernels.scatter import scatter as scatter
+from heapscene.kernels.scatter import scatter_reference as scatter_reference
 from heapscene.kernels.tiles import TILE as TILE
 from heapscene.kernels.tiles import tiles_reference as tiles_reference
 from heapscene.kernels.tiles import write_tiles as write_tiles

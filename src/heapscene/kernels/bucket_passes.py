@@ -106,10 +106,12 @@ def plan(
     Raises
     ------
     GpuError
-        More than 2³² − 1 indices or vertices.
+        More than 2³² − 1 indices; or vertices, which only the expanded encoding numbers.
     """
     records, emitted, vertices, slots = load
-    _check_counts(emitted, vertices)
+    _check_count(emitted, "indices")
+    if encoding == "expanded":
+        _check_count(vertices, "vertices")
     axis = 1 if encoding == "expanded" else 0
     blocks = _ceil(records, BLOCK)
     tile_count = _ceil((emitted, vertices)[axis], TILE)
@@ -174,16 +176,12 @@ def _ceil(count: int, size: int) -> int:
     return -(-count // size)
 
 
-def _check_counts(emitted: int, vertices: int) -> None:
-    if max(emitted, vertices) > _MOST:
+def _check_count(count: int, what: str) -> None:
+    if count > _MOST:
         raise GpuError(
             explain(
                 "one program draws more than the GPU can number",
-                facts={
-                    "indices": f"{emitted:,}",
-                    "vertices": f"{vertices:,}",
-                    "limit": f"{_MOST:,}",
-                },
+                facts={what: f"{count:,}", "limit": f"{_MOST:,}"},
                 fix="Hide objects, or draw fewer instances.",
             )
         )

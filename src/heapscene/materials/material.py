@@ -8,7 +8,7 @@ from weakref import ref
 
 import numpy as np
 
-from heapscene.adaptive import AVal, CVal, same
+from heapscene.adaptive import AVal, CVal, check_write, same
 from heapscene.draw import MaterialUser, PipelineState, encode_value
 from heapscene.errors import InputError, explain
 from heapscene.shader import Program, Type
@@ -26,15 +26,18 @@ class ShadedMaterial:
     are replaced once, and later assignments only write the cell.
     """
 
-    __slots__ = ("__weakref__", "_cells", "_state", "_sweep", "_users", "_values")
+    __slots__ = ("__weakref__", "_cells", "_state", "_sweep", "_users")
 
     _types: ClassVar[Mapping[str, Type]] = {}
+    """The inputs by name; each value is in a slot of that name, with an underscore in front."""
 
-    def __init__(self, values: dict[str, Any], state: PipelineState | None) -> None:
-        self._values = {name: self._checked(name, value) for name, value in values.items()}
-        self._cells: dict[str, CVal[Any]] = {}
+    inputs_are_checked: ClassVar[bool] = True
+
+    def __init__(self, state: PipelineState | None) -> None:
+        self._cells: dict[str, CVal[Any]] | None = None
         self._state = _OPAQUE if state is None else _checked_state(state)
-        self._users: list[ref[MaterialUser]] = []
+        # most materials have one user
+        self._users: ref[MaterialUser] | list[ref[MaterialUser]] | None = None
         self._sweep = _FEW
 
     @property
@@ -45,7 +48,10 @@ class ShadedMaterial:
     @property
     def inputs(self) -> Mapping[str, Any]:
         """Values by input name: what was given, or the cells of those that changed while in use."""
-        return {**self._values, **self._cells}
+        inputs = self._plain()
+        if self._cells is not None:
+            inputs.update(self._cells)
+        return inputs
 
     @property
     def state(self) -> PipelineState:
@@ -54,40 +60,57 @@ class ShadedMaterial:
 
     @state.setter
     def state(self, value: PipelineState) -> None:
+        check_write(self)
         if _checked_state(value) != self._state:
             self._state = value
             self._changed()
 
     def watch(self, user: MaterialUser) -> None:
         """Tell ``user``, held weakly, when values are replaced rather than changed in place."""
-        if len(self._users) >= self._sweep:
-            self._users = [other for other in self._users if other() is not None]
-            self._sweep = 2 * len(self._users) + _FEW
-        self._users.append(ref(user))
+        users = self._users
+        if users is None:
+            self._users = ref(user)
+            return
+        if not isinstance(users, list):
+            users = self._users = [users]
+        if len(users) >= self._sweep:
+            users = self._users = [other for other in users if other() is not None]
+            self._sweep = 2 * len(users) + _FEW
+        users.append(ref(user))
 
     def __repr__(self) -> str:
-        values = ", ".join(f"{name}={value!r}" for name, value in self._values.items())
+        values = ", ".join(f"{name}={value!r}" for name, value in self._plain().items())
         return f"{type(self).__name__}({values})"
 
+    def _plain(self) -> dict[str, Any]:
+        """Return a new dict of the values as they were given."""
+        return {name: getattr(self, f"_{name}") for name in self._types}
+
     def _assign(self, name: str, value: Any) -> None:
+        check_write(self)
         value = self._checked(name, value)
-        cell = self._cells.get(name)
+        before = getattr(self, f"_{name}")
+        cell = self._cells.get(name) if self._cells is not None else None
         if isinstance(value, AVal):
-            if value is self._values[name]:
+            if value is before:
                 return
-            self._cells.pop(name, None)
-            self._values[name] = value
-            self._changed()
+            if cell is not None and self._cells is not None:
+                del self._cells[name]
         elif cell is not None:
             cell.value = value
-            self._values[name] = value
-        elif not same(self._values[name], value):
-            if self._users:
-                self._cells[name] = CVal(value)
-            self._values[name] = value
-            self._changed()
+            setattr(self, f"_{name}", value)
+            return
+        elif same(before, value):
+            return
+        elif self._users:
+            self._cells = self._cells or {}
+            self._cells[name] = CVal(value)
+        setattr(self, f"_{name}", value)
+        self._changed()
 
     def _checked(self, name: str, value: Any) -> Any:
+        if type(value) is CVal:
+            return value
         if isinstance(value, AVal):
             if value.is_constant:
                 encode_value(self._types[name], value.force(), name)
@@ -98,12 +121,14 @@ class ShadedMaterial:
         return tuple(value) if isinstance(value, list) else value
 
     def _changed(self) -> None:
-        users, self._users = self._users, []
-        for user in users:
-            found = user()
-            if found is not None:
-                self._users.append(user)
-                found.material_changed(self)
+        users = self._users
+        if users is None:
+            return
+        found = [user() for user in (users if isinstance(users, list) else (users,))]
+        living = [user for user in found if user is not None]
+        self._users = [ref(user) for user in living] or None
+        for user in living:
+            user.material_changed(self)
 
 
 def _checked_state(state: Any) -> PipelineState:

@@ -36,6 +36,9 @@ from heapscene.typing import ColorLike
 
 __all__ = ["PhongMaterial"]
 
+_SHININESS = 40.0
+_SPECULAR = 0.12
+
 
 @struct
 class PhongAttributes:
@@ -144,7 +147,7 @@ class PhongMaterial(ShadedMaterial):
         A value cannot be used; the property keeps its old value.
     """
 
-    __slots__ = ()
+    __slots__ = ("_color", "_shininess", "_specular")
 
     _types: ClassVar = {"color": VEC4, "shininess": F32, "specular": F32}
 
@@ -152,22 +155,35 @@ class PhongMaterial(ShadedMaterial):
         self,
         color: ColorLike | AVal[Any] = (1.0, 1.0, 1.0, 1.0),
         *,
-        shininess: float | AVal[float] = 40.0,
-        specular: float | AVal[float] = 0.12,
+        shininess: float | AVal[float] = _SHININESS,
+        specular: float | AVal[float] = _SPECULAR,
         state: PipelineState | None = None,
     ) -> None:
-        values = {"color": color, "shininess": shininess, "specular": specular}
-        super().__init__(values, state)
+        super().__init__(state)
+        self._color: Any = self._checked("color", color)
+        self._shininess: Any = _SHININESS
+        self._specular: Any = _SPECULAR
+        if shininess is not _SHININESS:
+            self._shininess = self._checked("shininess", shininess)
+        if specular is not _SPECULAR:
+            self._specular = self._checked("specular", specular)
 
     @property
     def program(self) -> Program:
         """The program of all Phong materials."""
         return phong_program()
 
+    def _plain(self) -> dict[str, Any]:
+        return {
+            "color": self._color,
+            "shininess": self._shininess,
+            "specular": self._specular,
+        }
+
     @property
     def color(self) -> Any:
         """The colour, as it was given."""
-        return self._values["color"]
+        return self._color
 
     @color.setter
     def color(self, value: ColorLike | AVal[Any]) -> None:
@@ -176,7 +192,7 @@ class PhongMaterial(ShadedMaterial):
     @property
     def shininess(self) -> Any:
         """How narrow the highlight is."""
-        return self._values["shininess"]
+        return self._shininess
 
     @shininess.setter
     def shininess(self, value: float | AVal[float]) -> None:
@@ -185,7 +201,7 @@ class PhongMaterial(ShadedMaterial):
     @property
     def specular(self) -> Any:
         """How bright the highlight is."""
-        return self._values["specular"]
+        return self._specular
 
     @specular.setter
     def specular(self, value: float | AVal[float]) -> None:

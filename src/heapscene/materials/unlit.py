@@ -86,7 +86,7 @@ class UnlitMaterial(ShadedMaterial):
         The colour cannot be read; the property keeps its old value.
     """
 
-    __slots__ = ()
+    __slots__ = ("_color",)
 
     _types: ClassVar = {"color": VEC4}
 
@@ -96,7 +96,8 @@ class UnlitMaterial(ShadedMaterial):
         *,
         state: PipelineState | None = None,
     ) -> None:
-        super().__init__({"color": color}, state)
+        super().__init__(state)
+        self._color: Any = self._checked("color", color)
 
     @property
     def program(self) -> Program:
@@ -106,7 +107,7 @@ class UnlitMaterial(ShadedMaterial):
     @property
     def color(self) -> Any:
         """The colour, as it was given."""
-        return self._values["color"]
+        return self._color
 
     @color.setter
     def color(self, value: ColorLike | AVal[Any]) -> None:

@@ -22,6 +22,7 @@ CAMERA_INPUTS: Mapping[str, Type] = {
     "viewport": VEC2,
     "time": F32,
 }
+_NUMBERS = {int, float}
 _BY_SHAPE: Mapping[tuple[int, ...], Type] = {
     (): F32,
     (2,): VEC2,
@@ -40,28 +41,47 @@ class FrameInputs:
     extra
         Further values by name: numbers or arrays (or adaptive values of those). Their type follows from the shape:
         a number is ``f32``, three numbers ``vec3``, a 4×4 array ``mat4``.
+
+    Raises
+    ------
+    InputError
+        A value has a shape that no frame input has, or is not made of numbers.
     """
 
     def __init__(self, extra: Mapping[str, Any]) -> None:
         self._values: dict[str, Any] = dict(extra)
+        self._packed: tuple[CameraMatrices, bytes] | None = None
         types = dict(CAMERA_INPUTS)
         for name, value in extra.items():
-            types[name] = CAMERA_INPUTS.get(name) or _type_of(name, _read(value))
+            now = _read(value)
+            types[name] = CAMERA_INPUTS.get(name) or _type_of(name, now)
+            encode_value(types[name], now, name)
         self.layout = FrameLayout(types)
 
     @property
     def viewport(self) -> tuple[float, float]:
         """Width and height of what is drawn into; square until somebody says."""
-        return self._values.get("viewport", (1, 1))
+        return _read(self._values.get("viewport", (1, 1)))
 
-    def pack(self, camera: CameraMatrices, changes: Mapping[str, Any]) -> bytes:
+    def has(self, name: str) -> bool:
+        """Whether somebody has given the input a value."""
+        return name in self._values
+
+    def pack(
+        self, camera: CameraMatrices, changes: Mapping[str, Any], *, keep: bool = True
+    ) -> bytes:
         """Return the bytes of the uniform buffer for this frame.
+
+        ``keep=False`` takes ``changes`` for this frame only.
 
         Raises
         ------
         InputError
-            ``changes`` has a name that was not declared when the scene was made.
+            ``changes`` has a name that was not declared when the scene was made, or a value does not
+            have the input's type. The values stay as they were.
         """
+        if self._packed is not None and camera is self._packed[0] and self._keeps(changes):
+            return self._packed[1]
         for name in changes:
             if name not in self.layout.types:
                 raise InputError(
@@ -80,12 +100,27 @@ class FrameInputs:
             **self._values,
             **changes,
         }
-        self._values.update(changes)
         encoded = {
             name: encode_value(type_, _read(values[name]), name)
             for name, type_ in self.layout.types.items()
         }
-        return self.layout.pack(encoded)
+        packed = self.layout.pack(encoded)
+        if keep:
+            self._values.update(changes)
+            self._packed = (camera, packed)
+        return packed
+
+    def _keeps(self, changes: Mapping[str, Any]) -> bool:
+        """Whether all values are numbers or tuples, and those in ``changes`` as they were."""
+        # Arrays may be written into, and adaptive values may have become something else.
+        return all(map(_is_plain, self._values.values())) and all(
+            _is_plain(value) and value == self._values.get(name) for name, value in changes.items()
+        )
+
+
+def _is_plain(value: Any) -> bool:
+    kinds = {type(number) for number in value} if type(value) is tuple else {type(value)}
+    return kinds <= _NUMBERS
 
 
 def _read(value: Any) -> Any:

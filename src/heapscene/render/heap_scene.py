@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from heapscene.adaptive import drain_posted, evaluations
-from heapscene.draw import Draw, camera_matrices, fit_viewpoint
+from heapscene.adaptive import clock, drain_posted, evaluations
+from heapscene.draw import CameraMatrices, Draw, Viewpoint, camera_matrices, fit_viewpoint
 from heapscene.errors import FrameOrderError, InputError, explain
-from heapscene.gpu import Counters, Mirror, SmallBuffer, Usage, pipelines_of
+from heapscene.gpu import Counters, Mirror, Scatter, SmallBuffer, Usage, pipelines_of
 from heapscene.heap import Bucket, Heap
+from heapscene.kernels import scatter
 from heapscene.render.bucket_gpu import BucketGpu, choose_encoding
 from heapscene.render.frame_inputs import FrameInputs
 from heapscene.render.pending import PendingChanges
@@ -32,6 +33,7 @@ __all__ = ["HeapScene"]
 Encoding = Literal["auto", "expanded", "mega"]
 PAGE_BYTES = 256 * 2**20
 MIB = 2**20
+_NOWHERE = np.full((2, 3), np.nan)
 
 
 class HeapScene:
@@ -97,10 +99,13 @@ class HeapScene:
         self._pending = PendingChanges()
         self._heap = Heap(page_bytes or page_limit(device), self._frame.layout.types)
         self._uniform = SmallBuffer(device, "frame inputs", Usage.UNIFORM, self._counters)
+        self._scatter = Scatter(self._pipelines, scatter)
         self._pages: dict[Any, Mirror] = {}
         self._buckets: dict[Bucket, BucketGpu] = {}
         self._largest = int(device.limits["max-buffer-size"])
-        self._fitted: Any = None
+        self._fitted: Viewpoint | None = None
+        self._fitted_for: tuple[int, float] | None = None
+        self._matrices: CameraMatrices
         self._stage = "new"
         self.report = FrameReport()
 
@@ -129,6 +134,7 @@ class HeapScene:
         inputs
             New values of frame inputs by name, kept until changed; ``viewport`` is ``(width, height)``.
         """
+        self._stage = "new"
         report = self.report = FrameReport()
         before = self._counters.snapshot()
         evaluated = evaluations()
@@ -147,7 +153,12 @@ class HeapScene:
         with report.stage("gpu"):
             self._sync()
         report.nodes_evaluated = evaluations() - evaluated
-        self._count(report, before)
+        self._count(before)
+        report.draws = self._heap.draw_count
+        report.visible_draws = self._heap.visible_count
+        report.pages = len(self._heap.pages)
+        report.slots = sum(len(bucket.slots) for bucket in self._heap.buckets)
+        report.emitted_indices = sum(bucket.emitted for bucket in self._heap.buckets)
         self._stage = "updated"
         if failed is not None:
             raise failed
@@ -161,7 +172,7 @@ class HeapScene:
             for bucket, on_gpu in self._buckets.items():
                 page = self._pages[bucket.page]
                 self.report.compute_passes += on_gpu.encode_compute(encoder, page)
-        self._count(self.report, before)
+        self._count(before)
         self._stage = "computed"
 
     def encode_draws(self, render_pass: wgpu.GPURenderPassEncoder) -> None:
@@ -179,7 +190,7 @@ class HeapScene:
                 if calls:
                     counts = self.report.encodings
                     counts[on_gpu.encoding] = counts.get(on_gpu.encoding, 0) + calls
-        self._count(self.report, before)
+        self._count(before)
         self._stage = "new"
 
     def _expect(self, stage: str, called: str, first: str) -> None:
@@ -194,25 +205,37 @@ class HeapScene:
 
     # -- the parts of update
     def _write_frame(self, camera: Any, inputs: Mapping[str, Any]) -> None:
-        viewport = inputs.get("viewport") or self._frame.viewport
+        viewport = inputs.get("viewport", self._frame.viewport)
         aspect = viewport[0] / viewport[1]
-        if camera is None:
-            camera = self._fit_once(aspect)
-        # Bounds cost a pass over all draws after each change: only who fits the depth range pays.
-        fixed = all(getattr(camera, name, None) is not None for name in ("near", "far"))
-        needs_bounds = hasattr(camera, "matrices") and not fixed
-        bounds = self._heap.world_bounds() if needs_bounds else np.full((2, 3), np.nan)
-        matrices = camera_matrices(camera, aspect, bounds)
+        matrices = self._fitted_matrices(aspect) if camera is None else self._look(camera, aspect)
+        if not self._frame.has("time") and "time" not in inputs and self._reads("time"):
+            inputs = {**inputs, "time": clock().force().seconds}
+            self._uniform.write(self._frame.pack(matrices, inputs, keep=False))
+            return
         self._uniform.write(self._frame.pack(matrices, inputs))
 
-    def _fit_once(self, aspect: float) -> Any:
-        if self._fitted is not None:
-            return self._fitted
+    def _reads(self, name: str) -> bool:
+        return any(name in bucket.frame_names for bucket in self._heap.buckets)
+
+    def _look(self, camera: Any, aspect: float) -> CameraMatrices:
+        if not hasattr(camera, "matrices"):
+            return camera_matrices(camera, aspect, _NOWHERE)
+        # Bounds cost a pass over all draws after each change: only who fits the depth range pays.
+        fixed = all(getattr(camera, name, None) is not None for name in ("near", "far"))
+        return camera.matrices(aspect, _NOWHERE if fixed else self._heap.world_bounds())
+
+    def _fitted_matrices(self, aspect: float) -> CameraMatrices:
+        """Return the matrices of a camera that is fitted once; made anew when the bounds change."""
+        key = (self._heap.bounds_generation, aspect)
+        if self._fitted is not None and self._fitted_for == key:
+            return self._matrices
         bounds = self._heap.world_bounds()
-        camera = fit_viewpoint(bounds, aspect)
+        camera = self._fitted or fit_viewpoint(bounds, aspect)
         if np.isfinite(bounds).all():
             self._fitted = camera
-        return camera
+        self._matrices = self._look(camera, aspect)
+        self._fitted_for = key
+        return self._matrices
 
     def _sync(self) -> None:
         heap = self._heap
@@ -220,7 +243,11 @@ class HeapScene:
             mirror = self._pages.get(page)
             if mirror is None:
                 mirror = self._pages[page] = Mirror(
-                    self._device, f"page {page.number}", Usage.STORAGE, self._counters
+                    self._device,
+                    f"page {page.number}",
+                    Usage.STORAGE,
+                    self._counters,
+                    scatter=self._scatter,
                 )
             mirror.sync(page)
         if len(self._pages) > len(heap.pages):
@@ -241,7 +268,7 @@ class HeapScene:
         old = self._buckets
         self._buckets = {
             bucket: old.pop(bucket, None)
-            or BucketGpu(bucket, self._pipelines, self._targets, self._frame.layout)
+            or BucketGpu(bucket, self._pipelines, self._targets, self._frame.layout, self._scatter)
             for bucket in live
         }
         for gone in old.values():
@@ -253,18 +280,16 @@ class HeapScene:
         held = sum(page.used * 4 for page in self._heap.pages)
         return min(max(held // 4, 64 * MIB), 512 * MIB)
 
-    def _count(self, report: FrameReport, before: Counters) -> None:
-        since = self._counters.since(before)
+    def _count(self, before: Counters) -> None:
+        if self._counters == before:
+            return
+        since, report = self._counters.since(before), self.report
         report.bytes_uploaded += since.bytes_uploaded
         report.upload_writes += since.upload_writes
         report.buffers_created += since.buffers_created
         report.pipelines_created += since.pipelines_created
         report.shader_modules_created += since.shader_modules_created
-        report.draws = self._heap.draw_count
-        report.visible_draws = self._heap.visible_count
-        report.pages = len(self._heap.pages)
-        report.slots = sum(len(bucket.slots) for bucket in self._heap.buckets)
-        report.emitted_indices = sum(bucket.emitted for bucket in self._heap.buckets)
+        report.compute_passes += since.compute_passes
 
     # -- looking inside
     def fit(self) -> None:
@@ -294,6 +319,7 @@ class HeapScene:
         self._buckets.clear()
         self._pages.clear()
         self._uniform.close()
+        self._scatter.close()
 
 
 def page_limit(device: wgpu.GPUDevice) -> int:

@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from heapscene.adaptive import AVal, tick_clock
 from heapscene.draw import encode_value
-from heapscene.errors import HeapsceneError, InputError, explain
+from heapscene.errors import FrameOrderError, HeapsceneError, InputError, explain
 from heapscene.gpu import Timer, read_texture, request_device
 from heapscene.render.heap_scene import HeapScene
 from heapscene.render.report import FrameReport
-from heapscene.render.targets import OffscreenTarget, Targets
+from heapscene.render.targets import OffscreenTarget, Targets, check_size
 from heapscene.shader import VEC4
 from heapscene.typing import ColorLike
 
@@ -51,6 +52,10 @@ class Renderer:
     ------
     AdapterError
         No usable adapter; the message says which package to install.
+    InputError
+        A size, an encoding, a page size or a background that cannot be.
+    StateError
+        Another number of samples.
 
     Examples
     --------
@@ -72,11 +77,14 @@ class Renderer:
         background: ColorLike | None = None,
     ) -> None:
         self._targets = Targets(samples=samples)
-        self._size = _check_size(size)
+        self._size = check_size(size)
         self._background = None if background is None else _rgba(background)
         self._options: dict[str, Any] = {"page_bytes": page_bytes, "encoding": encoding}
         self.device = request_device() if device is None else device
-        self._owns_device = device is None
+        check_size(size, self.device)
+        # no scene could be made with options that an empty one refuses
+        HeapScene(self.device, self._targets, (), **self._options).close()
+        self._closed = False
         self._target: OffscreenTarget | None = None
         self._scenes: dict[tuple[int, ...], tuple[Any, HeapScene]] = {}
         self._timer = Timer(self.device)
@@ -101,36 +109,99 @@ class Renderer:
         """
         report = self.draw(what, camera)
         start = time.perf_counter()
-        assert self._target is not None
-        image = read_texture(self.device, self._target.color, self._size)
-        report.readback_ms = (time.perf_counter() - start) * 1e3
-        report.resolve()
+        report.resolve()  # timestamps are there when the frame is: reading them waits for it
+        drawn = time.perf_counter()
+        image = read_texture(self.device, self._own_target().color, self._size)
+        report.wait_ms = (drawn - start) * 1e3
+        report.readback_ms = (time.perf_counter() - drawn) * 1e3
         return image
 
     def draw(
         self, what: Any, camera: Any = None, *, target: OffscreenTarget | None = None
     ) -> FrameReport:
-        """Encode and submit one frame; wait for nothing."""
+        """Encode and submit one frame; wait for nothing.
+
+        Parameters
+        ----------
+        what, camera
+            As for :meth:`render`.
+        target
+            Where to draw instead of this renderer's own picture; with the same formats and samples.
+
+        Returns
+        -------
+        FrameReport
+            Its ``resolve()`` gives the time on the GPU until the next frame is drawn.
+
+        Raises
+        ------
+        InputError
+            ``target`` has other formats or samples; the background is no colour.
+        FrameOrderError
+            The renderer is closed.
+        """
+        self._check_open()
+        target = self._own_target() if target is None else self._checked_target(target)
         scene = self._scene_of(what)
-        if target is None:
-            if self._target is None:
-                self._target = OffscreenTarget(self.device, self._size, self._targets)
-            target = self._target
         report = scene.update(camera, inputs={"viewport": target.size})
+        background = self._background_of(what)
+        try:
+            self._submit(scene, target, background)
+        except BaseException:
+            # The scene takes its kernels for done, and they will never run.
+            self._scenes.pop(_identity(what))[1].close()
+            raise
+        self.report._pending = None  # the timestamps are those of this frame now
+        report._pending = self._timer.milliseconds
+        self.report = report
+        tick_clock()
+        return report
+
+    def _submit(
+        self, scene: HeapScene, target: OffscreenTarget, background: tuple[float, ...]
+    ) -> None:
         encoder = self.device.create_command_encoder(label="heapscene frame")
         scene.encode_compute(encoder)
-        with report.stage("render"):
-            background = self._background or _rgba(getattr(what, "background", None) or BACKGROUND)
+        with scene.report.stage("render"):
             descriptor = target.pass_descriptor(_linear(background))
             render_pass = encoder.begin_render_pass(**descriptor, **self._timer.pass_arguments())
         scene.encode_draws(render_pass)
-        with report.stage("render"):
+        with scene.report.stage("render"):
             render_pass.end()
             self._timer.resolve_into(encoder)
             self.device.queue.submit([encoder.finish()])
-        report._pending = self._timer.milliseconds
-        self.report = report
-        return report
+
+    def _own_target(self) -> OffscreenTarget:
+        if self._target is None:
+            self._target = OffscreenTarget(self.device, self._size, self._targets)
+        return self._target
+
+    def _checked_target(self, target: OffscreenTarget) -> OffscreenTarget:
+        if target.targets.key == self._targets.key:
+            return target
+        raise InputError(
+            explain(
+                "the target has other formats or samples than this renderer",
+                facts={"target": target.targets, "renderer": self._targets},
+                fix=f"Write Renderer(samples={target.targets.samples}), or make a target that fits.",
+            )
+        )
+
+    def _background_of(self, what: Any) -> tuple[float, ...]:
+        if self._background is not None:
+            return self._background
+        background = getattr(what, "background", None)
+        if isinstance(background, AVal):
+            background = background.force()
+        return _rgba(BACKGROUND if background is None else background)
+
+    def _check_open(self) -> None:
+        if self._closed:
+            raise FrameOrderError(
+                explain(
+                    "this renderer is closed", fix="Make another one: Renderer(size=(800, 600))."
+                )
+            )
 
     def _scene_of(self, what: Any) -> HeapScene:
         key = _identity(what)
@@ -156,8 +227,14 @@ class Renderer:
         return self._size
 
     def resize(self, size: tuple[int, int]) -> None:
-        """Draw into a picture of another size from the next frame on."""
-        self._size = _check_size(size)
+        """Draw into a picture of another size from the next frame on.
+
+        Raises
+        ------
+        InputError
+            The size is empty, or larger than the device's textures; nothing has changed then.
+        """
+        self._size = check_size(size, self.device)
         if self._target is not None:
             self._target.close()
             self._target = None
@@ -172,7 +249,8 @@ class Renderer:
 
     # -- life time
     def close(self) -> None:
-        """Free everything on the GPU."""
+        """Free everything on the GPU; nothing can be drawn after that. Closing twice is fine."""
+        self._closed = True
         for _, scene in self._scenes.values():
             scene.close()
         self._scenes.clear()
@@ -237,15 +315,6 @@ def _identity(what: Any) -> tuple[int, ...]:
     return (id(what),)
 
 
-def _check_size(size: tuple[int, int]) -> tuple[int, int]:
-    width, height = (int(side) for side in size)
-    if width < 1 or height < 1:
-        raise InputError(
-            explain(f"a picture of {width}×{height} pixels is empty", fix="Write size=(800, 600).")
-        )
-    return (width, height)
-
-
 def _rgba(color: Any) -> tuple[float, float, float, float]:
     try:
         r, g, b, a = np.frombuffer(encode_value(VEC4, color, "background"), "<f4")
@@ -259,7 +328,7 @@ def _rgba(color: Any) -> tuple[float, float, float, float]:
     return (float(r), float(g), float(b), float(a))
 
 
-def _linear(color: tuple[float, float, float, float]) -> tuple[float, float, float, float]:
+def _linear(color: tuple[float, ...]) -> tuple[float, float, float, float]:
     """Return sRGB as linear light, what an ``-srgb`` target expects as clear value."""
     r, g, b = (
         value / 12.92 if value <= 0.04045 else ((value + 0.055) / 1.055) ** 2.4

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Generator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass, field, fields
 from typing import Any
 
@@ -78,12 +77,23 @@ class FrameReport:
             if not item.name.startswith("_")
         }
 
-    @contextmanager
-    def stage(self, name: str) -> Generator[None]:
-        """Add the time of the block to ``stage_ms[name]``."""
-        start = time.perf_counter()
-        try:
-            yield
-        finally:
-            elapsed = (time.perf_counter() - start) * 1e3
-            self.stage_ms[name] = self.stage_ms.get(name, 0.0) + elapsed
+    def stage(self, name: str) -> Clock:
+        """Return a block that adds its time to ``stage_ms[name]``."""
+        return Clock(self.stage_ms, name)
+
+
+class Clock:
+    """Adds the time of a ``with`` block to one entry; several run in every frame."""
+
+    __slots__ = ("_name", "_start", "_times")
+
+    def __init__(self, times: dict[str, float], name: str) -> None:
+        self._times = times
+        self._name = name
+
+    def __enter__(self) -> None:
+        self._start = time.perf_counter()
+
+    def __exit__(self, *_error: object) -> None:
+        elapsed = (time.perf_counter() - self._start) * 1e3
+        self._times[self._name] = self._times.get(self._name, 0.0) + elapsed

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from typing import Any
 
 from heapscene.adaptive import ASet, SetReader
@@ -54,69 +54,87 @@ class SetSourceReader:
 
     def __init__(self, elements: ASet[Any]) -> None:
         self._reader: SetReader[Any] = elements.reader()
-        self._inner = _Inner()
+        self._parts = _Parts()
 
     def changes(self) -> Sequence[DrawChange]:
-        """Return the steps since the last call, removals first."""
-        if not self._reader.pending:
-            return self._inner.changes()
-        delta = self._reader.changes()
-        steps: list[DrawChange] = []
-        for element in delta.removed:
-            steps += self._inner.close(element)
-        for element in delta.added:
-            self._inner.open(element)
-        return [*steps, *self._inner.changes()]
+        """Return the steps since the last call.
+
+        If an element cannot be read, the error is raised and all steps are handed out later.
+        """
+        if self._reader.pending:
+            delta = self._reader.look()
+            came = [(element, _opened(element)) for element in delta.added]
+            self._reader.take()
+            for element in delta.removed:
+                self._parts.remove(element)
+            for element, source in came:
+                self._parts.add(element, source)
+        return self._parts.changes()
 
 
 class SequenceReader:
     """Draws of a short sequence of things."""
 
     def __init__(self, elements: Sequence[Any]) -> None:
-        self._inner = _Inner()
-        for element in elements:
-            self._inner.open(element)
+        self._parts = _Parts()
+        for number, element in enumerate(elements):
+            self._parts.add(number, _opened(element))
 
     def changes(self) -> Sequence[DrawChange]:
         """Return the steps since the last call."""
-        return self._inner.changes()
+        return self._parts.changes()
 
 
-class _Inner:
-    """Readers of the elements of a set or sequence, and the draws that each brought."""
+class _Parts:
+    """The elements of a set or sequence by key, and the draws that each has brought."""
 
     def __init__(self) -> None:
-        self._fresh: list[DrawChange] = []
-        self._plain: dict[int, Draw] = {}
-        self._readers: dict[int, tuple[Any, DrawReader, dict[Draw, None]]] = {}
+        self._waiting: dict[Hashable, Draw | DrawReader] = {}
+        self._draws: dict[Hashable, Draw] = {}
+        self._readers: dict[Hashable, tuple[DrawReader, dict[Draw, None]]] = {}
+        self._steps: list[DrawChange] = []  # kept while another element cannot be read
 
-    def open(self, element: Any) -> None:
-        if isinstance(element, Draw):
-            self._plain[id(element)] = element
-            self._fresh.append(DrawChange(None, element))
-        else:
-            self._readers[id(element)] = (element, open_reader(element), {})
+    def add(self, key: Hashable, source: Draw | DrawReader) -> None:
+        self._waiting[key] = source
 
-    def close(self, element: Any) -> list[DrawChange]:
-        if self._plain.pop(id(element), None) is not None:
-            return [DrawChange(element, None)]
-        _, _, present = self._readers.pop(id(element))
-        return [DrawChange(draw, None) for draw in present]
+    def remove(self, key: Hashable) -> None:
+        if self._waiting.pop(key, None) is not None:
+            return
+        if key in self._draws:
+            self._steps.append(DrawChange(self._draws.pop(key), None))
+            return
+        _, present = self._readers.pop(key)
+        self._steps += [DrawChange(draw, None) for draw in present]
 
     def changes(self) -> Sequence[DrawChange]:
-        steps: Sequence[DrawChange] = ()
-        if self._fresh:
-            steps, self._fresh = self._fresh, []
-        for _, reader, present in self._readers.values():
-            more = reader.changes()
-            if more:
-                steps = [*steps, *more]
-                for old, new in more:
-                    if old is not None:
-                        present.pop(old, None)
-                    if new is not None:
-                        present[new] = None
+        for reader, present in self._readers.values():
+            self._pull(reader, present)
+        for key, source in list(self._waiting.items()):
+            if isinstance(source, Draw):
+                self._draws[key] = source
+                self._steps.append(DrawChange(None, source))
+            else:
+                present: dict[Draw, None] = {}
+                self._pull(source, present)
+                self._readers[key] = source, present
+            del self._waiting[key]
+        if not self._steps:
+            return ()
+        steps, self._steps = self._steps, []
         return steps
+
+    def _pull(self, reader: DrawReader, present: dict[Draw, None]) -> None:
+        steps = reader.changes()
+        self._steps += steps
+        for old, new in steps:
+            if old is not None:
+                present.pop(old, None)
+            if new is not None:
+                present[new] = None
+
+
+def _opened(element: Any) -> Draw | DrawReader:
+    return element if isinstance(element, Draw) else open_reader(element)
 
 
 def open_reader(what: Any) -> DrawReader:

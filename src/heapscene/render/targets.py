@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from heapscene.errors import StateError, explain
+from heapscene.errors import InputError, StateError, explain
 
 if TYPE_CHECKING:
     import wgpu
 
-__all__ = ["OffscreenTarget", "Targets"]
+__all__ = ["OffscreenTarget", "Targets", "check_size"]
 
 DEPTH_FORMATS = ("depth16unorm", "depth24plus", "depth32float")
 
@@ -74,11 +75,18 @@ class OffscreenTarget:
     def __init__(self, device: wgpu.GPUDevice, size: tuple[int, int], targets: Targets) -> None:
         import wgpu
 
-        self.size = size
+        self.size = check_size(size, device)
         self.targets = targets
-        width, height = size
-        extent = (width, height, 1)
+        extent = (*self.size, 1)
         attach = wgpu.TextureUsage.RENDER_ATTACHMENT
+        if len(targets.colors) != 1:
+            raise InputError(
+                explain(
+                    "an offscreen picture has one colour target",
+                    facts={"targets": ", ".join(targets.colors) or "none"},
+                    fix="Make the textures yourself, and use a HeapScene in your own pass.",
+                )
+            )
         (color_format,) = targets.colors.values()
         self.color = device.create_texture(
             label="heapscene color",
@@ -135,3 +143,35 @@ class OffscreenTarget:
         for texture in self._textures:
             texture.destroy()
         self._textures.clear()
+
+
+def check_size(size: Any, device: wgpu.GPUDevice | None = None) -> tuple[int, int]:
+    """Return width and height in pixels.
+
+    Raises
+    ------
+    InputError
+        Not two whole numbers above zero, or more than the textures of ``device`` can have.
+    """
+    try:
+        width, height = (operator.index(side) for side in size)
+    except (TypeError, ValueError):
+        width = height = 0
+    if width < 1 or height < 1:
+        raise InputError(
+            explain(
+                "a size is two whole numbers above 0: width and height in pixels",
+                facts={"given": repr(size)},
+                fix="Write size=(800, 600).",
+            )
+        )
+    most = None if device is None else int(device.limits["max-texture-dimension-2d"])
+    if most is not None and max(width, height) > most:
+        raise InputError(
+            explain(
+                f"a picture of {width}×{height} pixels is larger than this device can draw",
+                facts={"largest side": most},
+                fix="Draw a smaller picture, or several parts of it.",
+            )
+        )
+    return (width, height)

@@ -58,6 +58,9 @@ class Fixed(Node):
         # one draw cannot be in a scene twice; its copy shares all values, and so all memory
         return dataclasses.replace(draw, **changes)
 
+    def _make_shown(self, entry: Entry, draw: Draw) -> Draw:  # noqa: ARG002  the given one is kept
+        return self._make_draw(entry)
+
 
 class Changing(Node):
     """Children that an adaptive value, set or list gives.

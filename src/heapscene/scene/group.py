@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from typing import Any
 
-from heapscene.adaptive import AVal
+from heapscene.adaptive import AVal, check_write, collector_paused
 from heapscene.errors import SceneError, explain
 from heapscene.scene.children import Changing, adopt, check_free, flatten, release
-from heapscene.scene.live import Live
+from heapscene.scene.live import STALE, Live
 from heapscene.scene.node import (
     NO_TURN,
     ORIGIN,
@@ -42,7 +42,15 @@ class Container(Node):
         SceneError
             Something cannot be a child here, or has a parent already. Nothing has been added then.
         """
-        items = list(flatten(children))
+        check_write(self)
+        self._append(children)
+
+    def _append(self, children: tuple[Any, ...]) -> None:
+        """Do what :meth:`add` says; also while a value is being computed, if it is a new node."""
+        with collector_paused():
+            self._append_items(list(flatten(children)))
+
+    def _append_items(self, items: list[Any]) -> None:
         seen: set[Any] = set()
         for item in items:
             check_free(item, self)
@@ -76,6 +84,7 @@ class Container(Node):
         SceneError
             One is not a child here. Nothing has been removed then.
         """
+        check_write(self)
         items = dict.fromkeys(flatten(children))
         for item in items:
             if item not in self._children:
@@ -173,7 +182,7 @@ class Group(Container, Placed):
         self._children = {}
         self._live = None
         self._derived: tuple[World, bool | AVal[bool]] | None = None
-        self.add(*children)
+        self._append(children)
 
     def _place(self) -> tuple[World, bool | AVal[bool]]:
         if self._derived is not None:
@@ -196,10 +205,10 @@ class Group(Container, Placed):
     def _used(self) -> bool:
         return self._derived is not None
 
-    def _changed(self) -> None:
+    def _changed(self, stale: int = STALE) -> None:
         entries = [entry for node in below((self,)) if (entry := node._invalidate()) is not None]
         if self._live is not None:
-            self._live.touch(entries)
+            self._live.touch(entries, stale)
 
     def _invalidate(self) -> None:
         self._derived = None

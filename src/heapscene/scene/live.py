@@ -10,10 +10,10 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Protocol
 from weakref import WeakSet
 
-from heapscene.adaptive import Sink
+from heapscene.adaptive import Sink, collector_paused
 from heapscene.draw import Draw, DrawChange
 
-__all__ = ["Entry", "Live", "Pulled", "SceneReader"]
+__all__ = ["HIDDEN_OR_SHOWN", "STALE", "Entry", "Live", "Pulled", "SceneReader"]
 
 
 class Maker(Protocol):
@@ -21,11 +21,19 @@ class Maker(Protocol):
 
     def _make_draw(self, entry: Entry) -> Draw: ...
 
+    def _make_shown(self, entry: Entry, draw: Draw) -> Draw:
+        """Make a draw that differs from `draw` in its visibility at most."""
+        ...
+
 
 class Pulled(Protocol):
     """Children that come from an adaptive value or set."""
 
     def _pull(self) -> None: ...
+
+
+FRESH, HIDDEN_OR_SHOWN, STALE = range(3)
+"""How much of an entry's draw is out of date: nothing, its visibility, or anything."""
 
 
 class Entry:
@@ -37,7 +45,7 @@ class Entry:
         self.maker = maker
         self.live = live
         self.draw: Draw | None = None
-        self.stale = True
+        self.stale = STALE
         self.gone = False
         self.material: Any = None
 
@@ -46,8 +54,11 @@ class Entry:
         if self.gone:
             return None
         if self.stale:
-            self.draw = self.maker._make_draw(self)
-            self.stale = False
+            if self.draw is None or self.stale == STALE:
+                self.draw = self.maker._make_draw(self)
+            else:
+                self.draw = self.maker._make_shown(self, self.draw)
+            self.stale = FRESH
         return self.draw
 
     def material_changed(self, material: Any) -> None:
@@ -76,12 +87,12 @@ class Live:
             if reader.known is not None:
                 reader.known.update(unknown)
 
-    def touch(self, entries: Iterable[Entry]) -> None:
-        """Have the draws of entries made again, which keep their places."""
+    def touch(self, entries: Iterable[Entry], stale: int = STALE) -> None:
+        """Have the draws of entries made again, or what is `stale` of them; they keep their places."""
         made = [entry for entry in entries if entry.draw is not None]
         self._note(made)
         for entry in made:
-            entry.stale = True
+            entry.stale = max(entry.stale, stale)
 
     def depart(self, entries: Sequence[Entry]) -> None:
         """Take entries out."""
@@ -143,13 +154,16 @@ class SceneReader:
         HeapsceneError
             A draw cannot be made from what a node holds, or a node has got two parents.
         """
-        live = self._live
-        live.update()
-        known = self.known
+        self._live.update()
+        if self.known is not None and not self.known:
+            return ()
+        with collector_paused():
+            return self._steps()
+
+    def _steps(self) -> Sequence[DrawChange]:
+        live, known = self._live, self.known
         if known is None:
             steps = [DrawChange(None, entry.current()) for entry in live.entries]
-        elif not known:
-            return ()
         else:
             pairs = [(old, entry.current()) for entry, old in known.items()]
             steps = [DrawChange(old, new) for old, new in pairs if new is None and old is not None]

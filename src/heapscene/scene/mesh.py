@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
-from heapscene.adaptive import AVal
-from heapscene.draw import Draw, Geometry, Material, WatchedMaterial
+import numpy as np
+
+from heapscene.adaptive import AVal, check_write
+from heapscene.draw import Draw, Geometry, Material, WatchedMaterial, checked_draw
 from heapscene.errors import InputError, explain
 from heapscene.geometry import with_normals
-from heapscene.scene.live import Entry, Live
+from heapscene.scene.live import STALE, Entry, Live
 from heapscene.scene.node import NO_TURN, ORIGIN, Placed, both, placed_under
 from heapscene.scene.transform import IDENTITY
 from heapscene.shader import Interface
@@ -16,8 +18,14 @@ from heapscene.typing import MatrixLike, Vec3Like
 
 __all__ = ["Mesh"]
 
+
+class _Kind(NamedTuple):
+    watched: bool
+    checked: bool
+
+
 # what was found out about classes of materials: to ask a protocol takes as long as making a mesh
-_watched: dict[type, bool] = {}
+_kinds: dict[type, _Kind] = {}
 
 
 class Mesh(Placed):
@@ -70,8 +78,10 @@ class Mesh(Placed):
         visible: bool | AVal[bool] = True,
     ) -> None:
         Placed.__init__(self, position, rotation, scale, transform, visible)
-        _check_geometry(geometry)
-        _check_material(material)
+        if type(geometry) is not Geometry:
+            _check_geometry(geometry)
+        if type(material) not in _kinds:
+            _check_material(material)
         self._geometry = geometry
         self._material = material
         self._entry: Entry | None = None
@@ -83,6 +93,7 @@ class Mesh(Placed):
 
     @geometry.setter
     def geometry(self, value: Geometry | AVal[Geometry]) -> None:
+        check_write(self)
         _check_geometry(value)
         if value is not self._geometry:
             self._geometry = value
@@ -95,6 +106,7 @@ class Mesh(Placed):
 
     @material.setter
     def material(self, value: Material | AVal[Any]) -> None:
+        check_write(self)
         _check_material(value)
         if value is not self._material:
             if self._entry is not None and isinstance(self._material, AVal):
@@ -112,9 +124,9 @@ class Mesh(Placed):
     def _wants_cell(self, name: str) -> bool:
         return name != "visible"
 
-    def _changed(self) -> None:
+    def _changed(self, stale: int = STALE) -> None:
         if self._entry is not None:
-            self._entry.live.touch((self._entry,))
+            self._entry.live.touch((self._entry,), stale)
 
     def _enter(self, live: Live) -> Entry:
         self._entry = Entry(self, live)
@@ -141,21 +153,38 @@ class Mesh(Placed):
             _check_material(material)
         program = material.program
         interface: Interface = program.interface
-        inputs = dict(material.inputs)
+        kind = _kinds[type(material)]
+        inputs: dict[str, Any] = material.inputs if kind.checked else dict(material.inputs)
         if "model" in interface.inputs:
             model = placed_under(world, self, checked=False)
+            if type(model) is np.ndarray:
+                model.flags.writeable = False
             inputs["model"] = IDENTITY if model is None else model
-        shown = both(above, self._now("visible"))
+        shown = self._shown(above)
         state = material.state
         geometry = self._geometry
         if _needs_normals(interface) and state.topology == "triangle-list":
             geometry = _with_normals(geometry)
-        draw = Draw(program, geometry, inputs, visible=shown, state=state)
+        if kind.checked:
+            draw = checked_draw(program, geometry, inputs, shown, state)
+        else:
+            draw = Draw(program, geometry, inputs, visible=shown, state=state)
         if entry.material is not material:
             entry.material = material
-            if _watched.get(type(material)):
+            if kind.watched:
                 material.watch(entry)
         return draw
+
+    def _make_shown(self, entry: Entry, draw: Draw) -> Draw:  # noqa: ARG002  others need it
+        parent = self._parent
+        assert parent is not None
+        shown = self._shown(parent._place()[1])
+        return checked_draw(draw.program, draw.geometry, draw.inputs, shown, draw.state)
+
+    def _shown(self, above: bool | AVal[bool]) -> bool | AVal[bool]:
+        if above is True and self._visible is True:
+            return True
+        return both(above, self._now("visible"))
 
 
 def _needs_normals(interface: Interface) -> bool:
@@ -180,7 +209,7 @@ def _check_geometry(value: Any) -> None:
 
 def _check_material(value: Any) -> None:
     kind: type = type(value)
-    if kind in _watched or isinstance(value, AVal):
+    if kind in _kinds or isinstance(value, AVal):
         return
     if isinstance(value, type) or not isinstance(value, Material):
         raise InputError(
@@ -189,4 +218,14 @@ def _check_material(value: Any) -> None:
                 fix='Write PhongMaterial(color="tomato"), or give program, inputs and state.',
             )
         )
-    _watched[kind] = isinstance(value, WatchedMaterial)
+    _kinds[kind] = _Kind(isinstance(value, WatchedMaterial), _promises(kind))
+
+
+def _promises(kind: type) -> bool:
+    """Whether `inputs` of a class are a new dict of checked values, as `inputs_are_checked` says."""
+    for base in kind.__mro__:
+        if "inputs_are_checked" in vars(base):
+            return bool(vars(base)["inputs_are_checked"])
+        if "inputs" in vars(base):
+            return False  # an override that has promised nothing
+    return False

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, TypeGuard, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from heapscene.adaptive import AVal, CVal, computed, same
+from heapscene.adaptive import AVal, CVal, check_write, computed, same
 from heapscene.errors import InputError, SceneError, explain
-from heapscene.scene.live import Entry, Live
-from heapscene.scene.transform import as_matrix, as_position, as_rotation, as_scale, compose
+from heapscene.scene.live import HIDDEN_OR_SHOWN, STALE, Entry, Live
+from heapscene.scene.transform import as_matrix, as_position, as_rotation, as_scale, compose, moved
 from heapscene.typing import MatrixLike, Vec3Like
 
 if TYPE_CHECKING:
@@ -120,7 +120,9 @@ class Placed(Node):
         if type(scale) is not float or scale != 1.0:
             self._scale = _checked("scale", scale, as_scale)
         if transform is not None:
-            self._check_one_place("transform")
+            is_moved = position is not ORIGIN or rotation is not NO_TURN
+            if is_moved or type(scale) is not float or scale != 1.0:
+                self._check_one_place("transform")
             self._transform = _checked("transform", transform, as_matrix)
         if visible is not True:
             self._visible = _checked("visible", visible, _as_bool)
@@ -175,11 +177,12 @@ class Placed(Node):
         """Whether a draw was made with the values of this node."""
         raise NotImplementedError
 
-    def _changed(self) -> None:
-        """Have all draws at and below this node made again."""
+    def _changed(self, stale: int = STALE) -> None:
+        """Have all draws at and below this node made again, or what is `stale` of them."""
         raise NotImplementedError
 
     def _assign(self, name: str, value: Any, check: Callable[[Any], Any]) -> None:
+        check_write(self)
         if name != "visible" and value is not None:
             self._check_one_place(name)
         if value is None and name == "transform":
@@ -195,7 +198,7 @@ class Placed(Node):
                 self._cells = self._cells or {}
                 self._cells[name] = CVal(fresh)
             setattr(self, f"_{name}", fresh)
-            self._changed()
+            self._changed(HIDDEN_OR_SHOWN if name == "visible" else STALE)
         else:
             setattr(self, f"_{name}", fresh)
 
@@ -259,7 +262,9 @@ def placed_under(world: World, node: Placed, *, checked: bool) -> World:
     checked
         Whether an adaptive transform has to be checked even if nothing else is done with it.
     """
-    transform = node._now("transform")
+    transform: Any = node._transform
+    if type(transform) is not CVal:
+        transform = node._now("transform")
     if transform is not None:
         if is_adaptive(transform):
             if world is None:
@@ -267,7 +272,7 @@ def placed_under(world: World, node: Placed, *, checked: bool) -> World:
             if not isinstance(world, AVal):
                 return transform.map(lambda matrix: world @ as_matrix(matrix))
             return computed(lambda: world.value @ as_matrix(transform.value))
-        return _under(world, transform)
+        return _under(world, cast("NDArray[np.float64]", transform))
     position, rotation, scale = node._now("position"), node._now("rotation"), node._now("scale")
     adaptive = sum(isinstance(value, AVal) for value in (position, rotation, scale))
     if adaptive > 1 or (adaptive and isinstance(world, AVal)):
@@ -276,8 +281,8 @@ def placed_under(world: World, node: Placed, *, checked: bool) -> World:
         )
     if adaptive:
         return _one_adaptive(world, position, rotation, scale)
-    if position is ORIGIN and rotation is NO_TURN and type(scale) is float and scale == 1.0:
-        return world
+    if rotation is NO_TURN and type(scale) is float and scale == 1.0:
+        return world if position is ORIGIN else _under(world, moved(position))
     return _under(world, compose(position, rotation, scale))
 
 
@@ -322,6 +327,8 @@ def _times(world: NDArray[np.float64] | None, local: NDArray[np.float64]) -> NDA
 
 def _checked(name: str, value: Any, check: Callable[[Any], Any]) -> Any:
     """Return what to keep of an assigned value: adaptive values as they are, arrays as read-only copies."""
+    if type(value) is CVal:
+        return value
     if isinstance(value, AVal):
         if value.is_constant:
             check(value.force())

@@ -43,7 +43,7 @@ class Scene(Container):
         self._children: dict[Any, Node] = {}
         self._live = Live()
         self.background = background
-        self.add(*children)
+        self._append(children)
 
     def draw_reader(self) -> DrawReader:
         """Return an independent reader of this scene's draws."""

@@ -19,6 +19,7 @@ __all__ = [
     "Quaternion",
     "as_matrix",
     "compose",
+    "moved",
     "rotation_x",
     "rotation_y",
     "rotation_z",
@@ -86,6 +87,13 @@ def compose(position: Any, rotation: Any, scale: Any) -> NDArray[np.float64]:
             (0.0, 0.0, 0.0, 1.0),
         )
     )
+
+
+def moved(position: Any) -> NDArray[np.float64]:
+    """Return the 4×4 matrix that only moves."""
+    matrix = IDENTITY.copy()
+    matrix[:3, 3] = as_position(position)
+    return matrix
 
 
 def as_position(value: Any) -> _Triple:

@@ -1,7 +1,8 @@
 """The text of a shader function, and what its names mean.
 
-The text is read when the decorator runs, so it is the text that Python has just compiled; that it
-belongs to the running code is checked by compiling it again and comparing the instructions.
+The lines are read when the decorator runs, so they are what Python has just compiled; that they
+belong to the running code is checked by compiling them again and comparing the instructions. For
+functions of modules that happens at the first use, so that importing a module of shaders is cheap.
 """
 
 from __future__ import annotations
@@ -16,7 +17,6 @@ import linecache
 import textwrap
 import warnings
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
 from types import CodeType, FunctionType
 from typing import Any
 
@@ -27,7 +27,6 @@ __all__ = ["FunctionSource", "read_source"]
 _given_texts = itertools.count(1)
 
 
-@dataclass(frozen=True, eq=False)
 class FunctionSource:
     """Syntax tree, text and names of one function.
 
@@ -42,14 +41,61 @@ class FunctionSource:
         All lines of the file, with line ends.
     text
         The lines of the function, decorators included, not indented.
+    name
+        What ``def`` calls it.
+
+    Raises
+    ------
+    ShaderSyntaxError
+        By ``tree`` and ``text`` at their first use: the text is not that of the function.
     """
 
-    tree: ast.FunctionDef
-    filename: str
-    lines: list[str]
-    text: str
-    _function: Any = field(repr=False)
-    _enclosing: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    def __init__(
+        self,
+        function: FunctionType,
+        filename: str,
+        lines: list[str],
+        given: str | None = None,
+        enclosing: Mapping[str, Any] | None = None,
+    ) -> None:
+        self.name = function.__code__.co_name
+        self.filename = filename
+        self.lines = lines
+        self._given = given
+        self._function = function
+        self._enclosing: Mapping[str, Any] = {}
+        if enclosing:
+            used = {node.id for node in ast.walk(self.tree) if isinstance(node, ast.Name)}
+            used |= _names_in_strings(function)
+            self._enclosing = {key: value for key, value in enclosing.items() if key in used}
+
+    def __repr__(self) -> str:
+        return f"FunctionSource({self.name} in {self.filename})"
+
+    @functools.cached_property
+    def tree(self) -> ast.FunctionDef:
+        """The definition."""
+        block, first = self._block
+        tree = _parse(block, first, self.name, self.filename)
+        if self._given is None:
+            _check_same_code(tree, self._function, self.lines, self.filename)
+        return tree
+
+    @functools.cached_property
+    def text(self) -> str:
+        """The lines of the function."""
+        return textwrap.dedent("".join(self._block[0]))
+
+    @functools.cached_property
+    def _block(self) -> tuple[list[str], int]:
+        """The lines of the function, and the number of the first of them."""
+        if self._given is not None:
+            return self.lines, 1
+        first = max(self._function.__code__.co_firstlineno, 1)
+        try:
+            return inspect.getblock(self.lines[first - 1 :]), first
+        except (SyntaxError, IndexError) as error:
+            raise _not_the_text(self.name, self.filename) from error
 
     def resolve(self, name: str) -> object:
         """Return the object that a free name of the function stands for.
@@ -146,19 +192,16 @@ def read_source(
         raise ShaderSyntaxError(
             explain("a lambda cannot be a shader function", fix="Write it as 'def'.")
         )
-    filename, lines, block, first = _text_of(function, source)
-    tree = _parse(block, first, name, filename)
-    if source is None:
-        _check_same_code(tree, function, lines, filename)
-    wanted = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)} | _names_in_strings(
-        function
-    )
-    local = {key: value for key, value in (enclosing or {}).items() if key in wanted}
-    text = textwrap.dedent("".join(block))
-    return FunctionSource(tree, filename, lines, text, function, local)
+    filename, lines = _lines_of(function, source)
+    in_module = enclosing is None or enclosing is function.__globals__
+    if in_module and "." not in function.__qualname__:
+        return FunctionSource(function, filename, lines, source)
+    read = FunctionSource(function, filename, lines, source, enclosing)
+    _ = read.tree  # a function inside another one or a class is checked at once
+    return read
 
 
-def _text_of(function: FunctionType, source: str | None) -> tuple[str, list[str], list[str], int]:
+def _lines_of(function: FunctionType, source: str | None) -> tuple[str, list[str]]:
     if source is not None:
         lines = source.splitlines(keepends=True)
         filename = function.__code__.co_filename
@@ -166,10 +209,11 @@ def _text_of(function: FunctionType, source: str | None) -> tuple[str, list[str]
             if filename.startswith("<"):
                 filename = f"<shader source {next(_given_texts)}>"
             linecache.cache[filename] = (len(source), None, lines, filename)
-        return filename, lines, lines, 1
-    try:
-        block, first = inspect.getsourcelines(function)
-    except (OSError, TypeError, IndentationError) as error:
+        return filename, lines
+    filename = function.__code__.co_filename
+    linecache.checkcache(filename)
+    found = linecache.getlines(filename, function.__globals__)
+    if not found:
         raise ShaderSyntaxError(
             explain(
                 f"the source text of {function.__name__!r} is not available",
@@ -178,14 +222,8 @@ def _text_of(function: FunctionType, source: str | None) -> tuple[str, list[str]
                     f"Define the function in a file, or pass its text: @{'function'}(source=text)."
                 ),
             )
-        ) from error
-    filename = function.__code__.co_filename
-    return (
-        filename,
-        linecache.getlines(filename, function.__globals__) or block,
-        block,
-        max(first, 1),
-    )
+        )
+    return filename, found
 
 
 def _parse(block: list[str], first: int, name: str, filename: str) -> ast.FunctionDef:

@@ -78,7 +78,7 @@ class ShaderFunction(Generic[P, R]):
         workgroup_size: tuple[int, int, int] | None = None,
     ) -> None:
         functools.update_wrapper(self, body)
-        self.name = source.tree.name
+        self.name = source.name
         self.stage: Stage = stage
         self.source = source
         self.workgroup_size = workgroup_size
@@ -185,7 +185,7 @@ def vertex(body: Any = None, /, *, source: str | None = None) -> Any:
     --------
     >>> @vertex                                             # doctest: +SKIP
     ... def place(a: Attributes, u: Inputs) -> Varyings:
-    ...     return Varyings(clip=u.model_view_proj @ vec4(a.position, 1.0), normal=a.normal)
+    ...     return Varyings(clip=u.proj @ u.view @ u.model @ vec4(a.position, 1.0), normal=a.normal)
     """
     if body is None:
         return lambda late: _make(late, "vertex", source)  # pyright: ignore[reportUnknownLambdaType]

@@ -80,6 +80,13 @@ def test_a_box_is_drawn(run, box, tmp_path, encoding, samples):
 
 
 @pytest.mark.gpu
+def test_a_picture_that_the_device_cannot_draw_is_refused(run, box, tmp_path):
+    result = run(box, "-o", tmp_path / "a.png", "--size", "999999x8")
+    assert result.exit_code == 1
+    assert result.stderr.startswith("error: a picture of 999999×8 pixels is larger")
+
+
+@pytest.mark.gpu
 def test_an_empty_file_is_an_empty_picture_and_a_warning(run, tmp_path):
     (tmp_path / "empty.obj").write_text("# nothing\n")
     result = run(tmp_path / "empty.obj", "-o", tmp_path / "a.png", "--size", "8x8")

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from heapscene.draw import encode_rows, encode_value, numpy_dtype
+from heapscene.draw import encode_all, encode_rows, encode_value, numpy_dtype
 from heapscene.errors import InputError
 from heapscene.shader.types import (
     BOOL,
@@ -129,3 +129,40 @@ def test_rows_of_another_shape_are_refused(type_: Type, value: Any) -> None:
 )
 def test_dtype_of_a_type(type_: Type, dtype: str) -> None:
     assert numpy_dtype(type_) == np.dtype(dtype)
+
+
+@pytest.mark.parametrize(
+    ("type_", "values"),
+    [
+        (F32, [1, 2.5, True]),
+        (VEC3, [(1, 2, 3), [4, 5, 6], np.ones(3)]),
+        (VEC4, [(1, 2, 3), "#ff8000", (1, 2, 3, 4)]),
+        (VEC4, [(1, 0.1, 3), (1e-50, float("nan"), float("inf"))]),
+        (VEC2, [(1, 0.1), (True, 3)]),
+        (MAT4, [np.eye(4), np.arange(16.0).reshape(4, 4)]),
+        (MAT4, [np.eye(4), np.eye(4, dtype=np.float32), np.eye(4).tolist()]),
+        (MAT4, [np.asfortranarray(np.arange(16.0).reshape(4, 4)), np.eye(4)]),
+    ],
+)
+def test_many_values_have_the_bytes_of_each(type_, values):
+    rows = encode_all(type_, values, "x")
+    assert rows.shape == (len(values), type_.words)
+    assert [row.tobytes() for row in rows] == [encode_value(type_, value, "x") for value in values]
+
+
+@pytest.mark.parametrize(
+    ("type_", "values"),
+    [
+        (VEC3, [(1, 2, 3), (1, 2)]),
+        (VEC3, [(1, 2, 3), (1, 2, "x")]),
+        (MAT4, [np.eye(4), np.eye(3)]),
+        (MAT4, [np.ones((2, 8)), np.ones((2, 8))]),
+        (F32, [1.0, 1e300]),
+        (VEC2, [(1.0, 1e300), (0, 0)]),
+        (VEC2, [(1.0, 10**400), (0, 0)]),
+        (VEC2, [(1.0, "1.0"), (0, 0)]),
+    ],
+)
+def test_one_wrong_value_of_many_is_refused(type_, values):
+    with pytest.raises(InputError, match="'x'"):
+        encode_all(type_, values, "x")

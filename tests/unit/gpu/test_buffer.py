@@ -103,7 +103,7 @@ def test_too_large_raises_with_numbers_and_drains_nothing(device) -> None:
     words.dirty.add(0, 1)
     with pytest.raises(GpuError, match=r"'page 3' cannot grow to 134,217,732 bytes"):
         mirror.sync(words)
-    assert words.dirty.drain() == [(0, 1)]
+    assert words.dirty.drain().tolist() == [[0, 1]]
 
 
 def test_a_capacity_stops_at_the_limit_and_not_at_a_power_of_two(device) -> None:

@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+import numpy as np
+import pytest
+
 from heapscene.heap import DirtyRanges
 
 
@@ -7,44 +10,42 @@ def test_far_ranges_stay_apart():
     ranges = DirtyRanges()
     ranges.add(1_000_000, 1_000_004)
     ranges.add(8, 12)
-    assert ranges.peek() == [(8, 12), (1_000_000, 1_000_004)]
-    assert ranges.drain() == [(8, 12), (1_000_000, 1_000_004)]
-    assert ranges.drain() == []
+    assert ranges.drain().tolist() == [[8, 12], [1_000_000, 1_000_004]]
+    assert ranges.drain().shape == (0, 2)
 
 
-def test_near_ranges_become_one():
+def test_only_ranges_that_touch_become_one():
     ranges = DirtyRanges()
     ranges.add(0, 4)
+    ranges.add(5, 8)
     ranges.add(20, 24)
-    ranges.add(41, 42)
-    assert ranges.drain(gap=16) == [(0, 24), (41, 42)]
-
-
-def test_smallest_gaps_go_first():
-    ranges = DirtyRanges()
-    for start in (0, 1000, 1100, 5000):
-        ranges.add(start, start + 1)
-    assert ranges.drain(gap=0, most=3) == [(0, 1), (1000, 1101), (5000, 5001)]
-    for start in (0, 1000, 1100, 5000):
-        ranges.add(start, start + 1)
-    assert ranges.drain(gap=0, most=1) == [(0, 5001)]
+    ranges.add(8, 10)
+    assert ranges.drain().tolist() == [[0, 4], [5, 10], [20, 24]]
 
 
 def test_empty_ranges_are_ignored():
     ranges = DirtyRanges()
     ranges.add(5, 5)
     ranges.add(7, 3)
+    ranges.add_rows(np.array([], np.int64), 4)
+    ranges.add_rows(np.array([3]), 0)
     assert not ranges
     ranges.add(0, 1)
     assert ranges
 
 
-def test_many_notes_do_not_pile_up():
+@pytest.mark.parametrize("in_rows", [False, True])
+def test_many_notes_do_not_pile_up(in_rows):
     ranges = DirtyRanges()
-    for k in range(100_000):
-        ranges.add(k % 500 * 10, k % 500 * 10 + 4)
-    assert len(ranges._ranges) < 10_000
-    assert len(ranges.peek()) == 500
+    starts = np.arange(100_000) % 500 * 10
+    if in_rows:
+        for some in np.split(starts, 100):
+            ranges.add_rows(some, 4)
+    else:
+        for start in starts.tolist():
+            ranges.add(start, start + 4)
+    assert ranges._count + len(ranges._bounds) // 2 < 20_000
+    assert len(ranges.drain()) == 500
 
 
 def test_merging_keeps_ranges_that_lie_inside_others():
@@ -53,4 +54,15 @@ def test_merging_keeps_ranges_that_lie_inside_others():
     ranges.add(200, 210)
     ranges.add(10, 20)
     ranges.add(90, 120)
-    assert ranges.drain(gap=0) == [(0, 120), (200, 210)]
+    assert ranges.drain().tolist() == [[0, 120], [200, 210]]
+
+
+def test_rows_in_any_order_join_what_was_noted_one_by_one():
+    ranges = DirtyRanges()
+    starts = np.array([30, 3, 6, 60], np.uint32)
+    ranges.add(9, 12)
+    ranges.add_rows(starts, 3)
+    starts[:] = 0  # a copy was taken
+    assert ranges
+    assert ranges.drain().tolist() == [[3, 12], [30, 33], [60, 63]]
+    assert not ranges

@@ -6,7 +6,7 @@ import pytest
 from heapscene.adaptive import computed, constant, cval, evaluations
 from heapscene.draw import Draw, DrawChange, Geometry, PipelineState
 from heapscene.errors import GeometryError, HeapFullError, InputError, StateError
-from heapscene.heap import Heap, check
+from heapscene.heap import Heap, Words, check
 from heapscene.shader import Interface, types
 from reference.heap import FakeProgram, ModelHeap
 
@@ -50,14 +50,18 @@ def replace(heap: Heap, old: Draw, new: Draw) -> None:
     check(heap)
 
 
+def ranges(words: Words) -> list[tuple[int, int]]:
+    return [(start, stop) for start, stop in words.dirty.drain().tolist()]
+
+
 def drain(heap: Heap) -> dict[str, list[tuple[int, int]]]:
     """What became dirty, in words."""
     result: dict[str, list[tuple[int, int]]] = {"pages": [], "headers": [], "records": []}
     for page in heap.pages:
-        result["pages"] += page.dirty.drain(gap=0)
+        result["pages"] += ranges(page)
     for bucket in heap.buckets:
-        result["headers"] += bucket.headers.dirty.drain(gap=0)
-        result["records"] += bucket.records.dirty.drain(gap=0)
+        result["headers"] += ranges(bucket.headers)
+        result["records"] += ranges(bucket.records)
     return result
 
 

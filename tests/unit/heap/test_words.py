@@ -20,7 +20,7 @@ def test_equal_bytes_are_not_dirty(many, kind):
     data = np.arange(1, many + 1, dtype=np.float32)
     data = data.tobytes() if kind is bytes else data
     assert words.write(12, data)
-    assert words.dirty.drain() == [(12, 12 + many)]
+    assert words.dirty.drain().tolist() == [[12, 12 + many]]
     assert not words.write(12, data)
     assert not words.dirty
     assert words.data[12 : 12 + many].view(np.float32).tolist() == list(range(1, many + 1))
@@ -33,7 +33,7 @@ def test_only_the_differing_part_of_an_array_is_dirty():
     words.dirty.drain()
     data[7] = data[9] = 1
     words.write(100, data)
-    assert words.dirty.drain() == [(107, 110)]
+    assert words.dirty.drain().tolist() == [[107, 110]]
 
 
 def test_growth_keeps_content_and_doubles():
@@ -61,7 +61,7 @@ def test_words_that_become_used_are_dirty_whatever_they_hold():
     words.resize(4)
     words.resize(10)
     words.write(8, b"\1" * 8)
-    assert words.dirty.drain() == [(4, 10)]
+    assert words.dirty.drain().tolist() == [[4, 10]]
 
 
 def test_nothing_is_written_for_nothing():

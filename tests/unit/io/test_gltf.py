@@ -203,6 +203,28 @@ def test_instances_of_different_number_are_refused(gltf, tmp_path):
         read_model(gltf.save(tmp_path / "a.glb"))
 
 
+@pytest.mark.parametrize(
+    "place",
+    [
+        {"translation": [float("nan"), 0, 0]},
+        {"scale": [1, float("inf"), 1]},
+        {"matrix": [1, 0, 0, 1, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1]},
+    ],
+)
+def test_a_place_that_no_node_can_have_is_a_load_error(gltf, tmp_path, place):
+    gltf.nodes({"mesh": gltf.mesh(TRIANGLE), "name": "wheel", **place})
+    with pytest.raises(LoadError, match=r"a\.glb: the place of node 'wheel'"):
+        read_model(gltf.save(tmp_path / "a.glb"))
+
+
+def test_instances_at_no_place_are_a_load_error(gltf, tmp_path):
+    attributes = {"TRANSLATION": gltf.accessor([(0, 0, 0), (0, float("nan"), 0)])}
+    extension = {"EXT_mesh_gpu_instancing": {"attributes": attributes}}
+    gltf.nodes({"mesh": gltf.mesh(TRIANGLE), "extensions": extension})
+    with pytest.raises(LoadError, match="not a finite affine matrix"):
+        read_model(gltf.save(tmp_path / "a.glb"))
+
+
 def test_one_warning_says_all_that_is_not_drawn(gltf, read, tmp_path):
     targets = [{"POSITION": 0}]
     meshes = [

@@ -40,3 +40,8 @@ def test_a_path_that_cannot_be_written_is_refused(tmp_path, name):
     (tmp_path / "folder.png").mkdir()
     with pytest.raises(InputError):
         save_image(tmp_path / name, np.zeros((4, 4, 4), np.uint8))
+
+
+def test_a_picture_that_the_format_cannot_hold_is_refused(tmp_path):
+    with pytest.raises(InputError, match="webp"):
+        save_image(tmp_path / "a.webp", np.zeros((1, 16_384, 3), np.uint8))

@@ -77,3 +77,10 @@ def test_a_long_index_buffer_is_written_in_aligned_windows() -> None:
 def test_more_than_32_bits_raises_with_numbers() -> None:
     with pytest.raises(GpuError, match="4,294,967,296"):
         plan(BucketLoad(records=1, emitted=2**32, vertices=1), "mega")
+
+
+def test_only_the_expanded_encoding_numbers_vertices() -> None:
+    load = BucketLoad(records=1, emitted=300, vertices=2**32)
+    assert names(plan(load, "mega"))[-1] == "write_args"
+    with pytest.raises(GpuError, match="vertices"):
+        plan(load, "expanded")

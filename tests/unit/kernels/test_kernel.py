@@ -6,12 +6,14 @@ from contextlib import ExitStack
 
 import numpy as np
 
+from heapscene.gpu.upload import stage
 from heapscene.heap import RECORD
 from heapscene.kernels import (
     BucketLoad,
     plan,
     scan_reference,
     scan_sums,
+    scatter,
     sum_blocks,
     write_args,
     write_firsts,
@@ -22,6 +24,7 @@ from heapscene.kernels import args as args_module
 from heapscene.kernels import expand as expand_module
 from heapscene.kernels import tiles as tiles_module
 from heapscene.kernels.records import Params, params, records
+from heapscene.kernels.scatter import staged, target
 from heapscene.shader import vec3u
 
 
@@ -98,3 +101,19 @@ def test_cpython_runs_what_the_twins_say() -> None:
                 kernel.function(vec3u(thread, 0, 0), vec3u(threads, 1, 1))
         assert np.array_equal(contents[-1], expected[-1]), kernel.name
         assert contents[-1].any()
+
+
+def test_cpython_scatters_what_the_twin_scatters() -> None:
+    rng = np.random.default_rng(5)
+    data = rng.integers(0, 2**32, 140_000, dtype=np.uint64).astype(np.uint32)
+    starts = np.sort(rng.choice(14_000, 40, replace=False)) * 10
+    ranges = np.stack([starts, starts + rng.choice([1, 2, 4, 7], 40)], axis=1)
+    words = stage(data, ranges)
+    expected = np.zeros_like(data)
+    scatter.twin(words, expected)
+    result = np.zeros_like(data)
+    with staged.bound_to(words), target.bound_to(result):
+        for thread in range(int(words[1]) + 3):
+            scatter.function(vec3u(thread, 0, 0), vec3u(4, 1, 1))
+    assert np.array_equal(result, expected)
+    assert result.any()

@@ -138,7 +138,30 @@ def test_text_of_other_code_is_refused(tmp_path):
     ):
         path.write_text(changed + "# longer, so that the cached text is seen to be old\n" * 2)
         with pytest.raises(ShaderSyntaxError):
-            read_source(module.f)
+            _ = read_source(module.f).tree
+
+
+def test_text_is_that_of_the_time_of_the_decorator(tmp_path):
+    path = tmp_path / "late.py"
+    text = "def f(x):\n    return x + 1.0\n"
+    path.write_text(text)
+    module = types.ModuleType("late")
+    exec(compile(text, str(path), "exec"), vars(module))
+    read = read_source(module.f)
+    path.write_text("def f(x):\n    return x - 1.0\n" * 3)
+    linecache.checkcache(str(path))
+    assert read.text == text
+    assert read.tree.name == "f"
+
+
+def test_text_of_local_functions_is_checked_at_once(tmp_path):
+    path = tmp_path / "inner.py"
+    text = "def outer():\n    def f(x):\n        return x + 1.0\n    return f\n"
+    path.write_text(text.replace("+", "-"))
+    module = types.ModuleType("inner")
+    exec(compile(text, str(path), "exec"), vars(module))
+    with pytest.raises(ShaderSyntaxError, match="does not belong"):
+        read_source(module.outer())
 
 
 def test_busy_functions_pass_the_check():

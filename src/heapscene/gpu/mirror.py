@@ -1,0 +1,117 @@
+"""GPU copies of NumPy words, kept up to date for the price of what changed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from heapscene.gpu.buffer import GpuBuffer
+from heapscene.gpu.counters import Counters
+from heapscene.gpu.upload import Scatter, route
+
+if TYPE_CHECKING:
+    import wgpu
+
+__all__ = ["DirtyLike", "Mirror", "WordsLike"]
+
+
+class DirtyLike(Protocol):
+    """Ranges of words that changed since they were last drained."""
+
+    def __bool__(self) -> bool:
+        """Whether anything changed."""
+        ...
+
+    def drain(self) -> NDArray[np.int64]:
+        """Return disjoint ``(start, stop)`` in words, ``(n, 2)``, ascending, and forget them."""
+        ...
+
+
+class WordsLike(Protocol):
+    """What a :class:`Mirror` copies: a growable array of 32-bit words."""
+
+    @property
+    def data(self) -> NDArray[np.uint32]:
+        """All words, capacity included."""
+        ...
+
+    @property
+    def used(self) -> int:
+        """How many words at the front are in use."""
+        ...
+
+    @property
+    def dirty(self) -> DirtyLike:
+        """What to send."""
+        ...
+
+
+class Mirror(GpuBuffer):
+    """The GPU's copy of a NumPy array of words; :meth:`sync` sends what changed, nothing else.
+
+    Parameters
+    ----------
+    usage
+        With :attr:`Usage.STORAGE`, which ``scatter`` needs.
+    scatter
+        For changes in very many places; without it, each is a write.
+    """
+
+    __slots__ = ("_group", "_known", "_scatter")
+
+    def __init__(
+        self,
+        device: wgpu.GPUDevice,
+        label: str,
+        usage: int,
+        counters: Counters,
+        *,
+        scatter: Scatter | None = None,
+    ) -> None:
+        super().__init__(device, label, usage, counters)
+        self._known = 0  # words at the front that the GPU has, apart from dirty ranges
+        self._scatter = scatter
+        self._group = None if scatter is None else scatter.bind_group()
+
+    def sync(self, words: WordsLike) -> None:
+        """Send the dirty ranges of ``words``; on growth send the used part once.
+
+        Raises
+        ------
+        GpuError
+            ``words`` are larger than the device's buffers; nothing is drained then.
+        """
+        used = words.used
+        if used == self._known and self.nbytes and not words.dirty:
+            return
+        if self.ensure(used * 4):
+            self._known = 0
+        ranges = self._clip(words.dirty.drain(), used)
+        if not len(ranges):
+            return
+        plan = route(ranges, may_scatter=self._scatter is not None)
+        write, count = self.device.queue.write_buffer, self.counters.count_upload
+        for start, stop in plan.written.tolist():
+            write(self.buffer, start * 4, words.data[start:stop])
+            count((stop - start) * 4)
+        if len(plan.scattered):
+            assert self._scatter is not None
+            assert self._group is not None
+            self._scatter.send(self, self._group, words.data, plan.scattered)
+
+    def _clip(self, ranges: NDArray[np.int64], used: int) -> NDArray[np.int64]:
+        """Return what to send of the used words, and take them for sent."""
+        known = min(self._known, used)
+        self._known = used
+        ranges = ranges[: np.searchsorted(ranges[:, 0], known)]
+        if len(ranges) and ranges[-1, 1] > known:
+            ranges[-1, 1] = known
+        if used > known:
+            # What lies past the known part may be stale or never sent, whether it is dirty or not.
+            if len(ranges) and ranges[-1, 1] == known:
+                ranges[-1, 1] = used
+            else:
+                ranges = np.concatenate([ranges, [[known, used]]])
+        return ranges

@@ -1,0 +1,124 @@
+"""A renderer refuses what it cannot do, where it is given, and is as before afterwards."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from heapscene.adaptive import cval
+from heapscene.errors import FrameOrderError, InputError
+from heapscene.geometry import box
+from heapscene.materials import UnlitMaterial
+from heapscene.render import HeapScene, OffscreenTarget, Renderer, Targets
+from heapscene.scene import Mesh, Scene
+
+WHITE, BLACK = (255, 255, 255, 255), (0, 0, 0, 255)
+
+
+@pytest.fixture
+def renderer(device):
+    with Renderer((16, 16), samples=1, device=device) as renderer:
+        yield renderer
+
+
+def make_scene(**options: Any) -> Scene:
+    return Scene(Mesh(box(), UnlitMaterial("red")), **options)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"encoding": "fast"},
+        {"page_bytes": 10},
+        {"size": (0, 10)},
+        {"size": "800x600"},
+        {"size": (10, 10, 10)},
+        {"size": (10.5, 10)},
+        {"size": (1_000_000, 8)},
+        {"background": "no colour"},
+    ],
+)
+def test_bad_options_are_refused_at_once(device, options: dict[str, Any]) -> None:
+    with pytest.raises(InputError):
+        Renderer(**{"size": (8, 8), "device": device, **options})
+
+
+def test_a_size_that_is_refused_leaves_the_old_one(renderer) -> None:
+    for size in ((1_000_000, 8), (0, 0), 7):
+        with pytest.raises(InputError):
+            renderer.resize(size)
+    assert renderer.size == (16, 16)
+    assert renderer.render(make_scene()).shape == (16, 16, 4)
+
+
+def test_the_background_of_a_scene_may_be_adaptive_or_an_array(renderer) -> None:
+    color = cval("white")
+    scene = make_scene(background=color)
+    assert tuple(renderer.render(scene)[0, 0]) == WHITE
+    color.value = "black"
+    assert tuple(renderer.render(scene)[0, 0]) == BLACK
+    scene.background = np.array([1.0, 1.0, 1.0, 1.0])
+    assert tuple(renderer.render(scene)[0, 0]) == WHITE
+
+
+def test_a_bad_background_harms_no_later_picture(renderer) -> None:
+    scene = make_scene(background="no colour")
+    with pytest.raises(InputError, match="background"):
+        renderer.render(scene)
+    scene.background = "white"
+    assert np.array_equal(renderer.render(scene), renderer.render(make_scene(background="white")))
+
+
+def test_a_frame_that_was_not_submitted_harms_no_later_picture(renderer, monkeypatch) -> None:
+    scene = make_scene()
+    expected = renderer.render(make_scene())
+
+    def fail(*_: object) -> None:
+        raise RuntimeError("no memory")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(HeapScene, "encode_draws", fail)
+        with pytest.raises(RuntimeError, match="no memory"):
+            renderer.draw(scene)
+    assert np.array_equal(renderer.render(scene), expected)
+
+
+def test_a_target_of_another_kind_is_refused(device, renderer) -> None:
+    scene = make_scene()
+    target = OffscreenTarget(device, (16, 16), Targets(samples=4))
+    with pytest.raises(InputError, match="samples"):
+        renderer.draw(scene, target=target)
+    target.close()
+    assert len(np.unique(renderer.render(scene).reshape(-1, 4), axis=0)) > 1
+
+
+def test_an_offscreen_target_has_one_colour(device) -> None:
+    colors = {"color": "rgba8unorm-srgb", "other": "rgba8unorm"}
+    with pytest.raises(InputError, match="one colour target"):
+        OffscreenTarget(device, (8, 8), Targets(colors))
+
+
+def test_a_report_does_not_take_the_time_of_a_later_frame(renderer) -> None:
+    scene = make_scene()
+    first = renderer.draw(scene)
+    second = renderer.draw(scene)
+    assert first.resolve().gpu_ms is None
+    if "timestamp-query" in renderer.device.features:
+        assert second.resolve().gpu_ms is not None
+
+
+def test_waiting_and_reading_back_are_told_apart(renderer) -> None:
+    renderer.render(make_scene())
+    assert renderer.report.readback_ms > 0
+    if "timestamp-query" in renderer.device.features:
+        assert renderer.report.wait_ms > 0
+
+
+def test_a_closed_renderer_draws_nothing(device) -> None:
+    renderer = Renderer((8, 8), device=device)
+    renderer.close()
+    renderer.close()
+    with pytest.raises(FrameOrderError, match="closed"):
+        renderer.render(make_scene())
