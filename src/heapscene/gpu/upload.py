@@ -86,7 +86,7 @@ def route(ranges: Ranges, *, may_scatter: bool = True) -> Route:
     if not may_scatter or len(ranges) <= MOST_WRITES or _joins_to_few(ranges):
         return Route(join(ranges), none)
     is_long = ranges[:, 1] - ranges[:, 0] >= LONG_WORDS
-    long, short = ranges[is_long], ranges[~is_long]
+    long, short = (ranges[is_long], ranges[~is_long]) if is_long.any() else (none, ranges)
     if len(short) <= MOST_WRITES:
         return Route(ranges, none)
     changed = int((short[:, 1] - short[:, 0]).sum())

@@ -88,7 +88,7 @@ def _merge(ranges: NDArray[np.int64]) -> NDArray[np.int64]:
         return ranges
     starts, stops = ranges[:, 0], ranges[:, 1]
     if (starts[1:] < starts[:-1]).any():
-        order = np.argsort(starts, kind="stable")
+        order = np.argsort(starts)
         starts, stops = starts[order], stops[order]
     ends = np.maximum.accumulate(stops)
     breaks = np.flatnonzero(starts[1:] > ends[:-1])

@@ -14,7 +14,6 @@ from heapscene.gpu import (
     Mirror,
     Pipelines,
     RenderSpec,
-    Resource,
     Scatter,
     SmallBuffer,
     Usage,
@@ -123,6 +122,7 @@ class BucketGpu:
         )
         self._kernels = BucketKernels(pipelines, label)
         self._group = BindGroup(pipelines.layouts, f"{label} draws")
+        self._bound: tuple[list[int], wgpu.GPUBindGroup] | None = None
         self._prepared: tuple[int, Encoding] | None = None
         self._encoded: tuple[int, Encoding] | None = None
         self._slots: list[wgpu.GPURenderPipeline] = []
@@ -196,10 +196,7 @@ class BucketGpu:
         if self.bucket.emitted == 0:
             return 0
         kernels = self._kernels
-        resources: list[Resource] = [
-            frame, page, self._headers, self._records, kernels.firsts, kernels.table
-        ]  # fmt: skip
-        render_pass.set_bind_group(0, self._group.get(GROUP, resources))
+        render_pass.set_bind_group(0, self._bind(frame, page))
         arguments = kernels.arguments.buffer
         expanded = self.encoding == "expanded"
         if expanded:
@@ -212,6 +209,14 @@ class BucketGpu:
             else:
                 render_pass.draw_indirect(arguments, offset)
         return len(self._slots)
+
+    def _bind(self, frame: SmallBuffer, page: Mirror) -> wgpu.GPUBindGroup:
+        kernels = self._kernels
+        buffers = (frame, page, self._headers, self._records, kernels.firsts, kernels.table)
+        generations = [buffer.generation for buffer in buffers]
+        if self._bound is None or self._bound[0] != generations:
+            self._bound = (generations, self._group.get(GROUP, buffers))
+        return self._bound[1]
 
     @property
     def nbytes(self) -> int:
