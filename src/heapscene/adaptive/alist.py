@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple, TypeVar, overload
 
-from heapscene.adaptive.collection import STORAGE, Reducible, announce
+from heapscene.adaptive.collection import STORAGE, Reducible, announce, check_kind
 from heapscene.adaptive.equality import frozen, same
 from heapscene.adaptive.keyed import Keyed, KeyedReader
 from heapscene.adaptive.node import claim_thread, graph, track
@@ -180,10 +180,16 @@ class AList(Keyed, Reducible[T]):
         """Return the elements of this list, then those of `others`."""
         from heapscene.adaptive.derived_list import FlatList
 
-        return FlatList(alist((self, *others)))
+        for other in others:
+            check_kind(other, AList, "list")
+        return FlatList(alist((*self._parts(), *others)))
 
     def __add__(self, other: AList[T]) -> AList[T]:
         return self.concat(other)
+
+    def _parts(self) -> list[AList[T]]:
+        """Return the lists that this one is the concatenation of, so that long sums stay one."""
+        return [self]
 
     def bind(self, function: Callable[[T], AList[U]]) -> AList[U]:
         """Return the lists that `function` gives for the elements, one after the other."""

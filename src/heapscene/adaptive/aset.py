@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Iterator, KeysView
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
-from heapscene.adaptive.collection import STORAGE, Reducible, announce
+from heapscene.adaptive.collection import STORAGE, Reducible, announce, check_kind
 from heapscene.adaptive.delta import SetReader
 from heapscene.adaptive.node import claim_thread, graph, track
 from heapscene.adaptive.value import AVal, check_write, computed
@@ -258,4 +258,9 @@ def union_all(sets: ASet[ASet[T]] | Iterable[ASet[T]]) -> ASet[T]:
     """Return the set of all elements of `sets`, which may be a set that changes itself."""
     from heapscene.adaptive.derived_set import FlatSet
 
-    return FlatSet(sets if isinstance(sets, ASet) else aset(sets))
+    if isinstance(sets, ASet):
+        return sets.bind(lambda one: one)
+    sets = list(sets)
+    for one in sets:
+        check_kind(one, ASet, "set")
+    return FlatSet(aset(sets))

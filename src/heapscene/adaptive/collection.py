@@ -11,8 +11,9 @@ from heapscene.adaptive.delta import Reader
 from heapscene.adaptive.node import Node, graph, mark, track
 from heapscene.adaptive.transaction import Subscription, settle
 from heapscene.adaptive.value import AVal, computed
+from heapscene.errors import AdaptiveError, explain
 
-__all__ = ["STORAGE", "Collection", "DeltaSubscription", "Reducible", "announce"]
+__all__ = ["STORAGE", "Collection", "DeltaSubscription", "Reducible", "announce", "check_kind"]
 
 STORAGE = ("_content", "_readers", "_version")
 """Slots of every collection; base classes have none, so that derived ones can be nodes too."""
@@ -156,6 +157,18 @@ class DeltaSubscription(Subscription):
             delta = self._last.changes()
             if delta:
                 self._callback(delta)
+
+
+def check_kind(given: object, kind: type[Any], called: str) -> None:
+    """Raise unless `given` is a collection of the right kind."""
+    if not isinstance(given, kind):
+        raise AdaptiveError(
+            explain(
+                f"a {called} that may change is wanted here",
+                facts={"given": type(given).__name__},
+                fix=f"hs.a{called}([...])   # for elements that stay",
+            )
+        )
 
 
 def announce(changed: Collection) -> None:

@@ -147,12 +147,9 @@ class FlatList(DerivedList[T]):
         self._inner: dict[Any, tuple[int, ListReader[T]]] = {}
         self._arrivals = 0
 
-    def concat(self, *others: AList[T]) -> AList[T]:
-        """Return the elements of this list, then those of `others`; long sums stay one node."""
+    def _parts(self) -> list[AList[T]]:
         parts = self._reader._source
-        if not parts.is_constant:
-            return super().concat(*others)
-        return FlatList(alist((*parts.force(), *others)))
+        return parts.force() if parts.is_constant else [self]
 
     def _origin(self) -> Node:
         return self._reader._source

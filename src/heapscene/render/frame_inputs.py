@@ -63,8 +63,16 @@ class FrameInputs:
         """Width and height of what is drawn into; square until somebody says."""
         return _read(self._values.get("viewport", (1, 1)))
 
-    def pack(self, camera: CameraMatrices, changes: Mapping[str, Any]) -> bytes:
+    def has(self, name: str) -> bool:
+        """Whether somebody has given the input a value."""
+        return name in self._values
+
+    def pack(
+        self, camera: CameraMatrices, changes: Mapping[str, Any], *, keep: bool = True
+    ) -> bytes:
         """Return the bytes of the uniform buffer for this frame.
+
+        ``keep=False`` takes ``changes`` for this frame only.
 
         Raises
         ------
@@ -97,9 +105,11 @@ class FrameInputs:
             name: encode_value(type_, _read(values[name]), name)
             for name, type_ in self.layout.types.items()
         }
-        self._values.update(changes)
-        self._packed = (look, self.layout.pack(encoded))
-        return self._packed[1]
+        packed = self.layout.pack(encoded)
+        if keep:
+            self._values.update(changes)
+            self._packed = (look, packed)
+        return packed
 
     def _keeps(self, changes: Mapping[str, Any]) -> bool:
         """Whether all values are numbers or tuples, and those in ``changes`` as they were."""

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from heapscene.adaptive import drain_posted, evaluations
+from heapscene.adaptive import clock, drain_posted, evaluations
 from heapscene.draw import CameraMatrices, Draw, Viewpoint, camera_matrices, fit_viewpoint
 from heapscene.errors import FrameOrderError, InputError, explain
 from heapscene.gpu import Counters, Mirror, Scatter, SmallBuffer, Usage, pipelines_of
@@ -208,7 +208,14 @@ class HeapScene:
         viewport = inputs.get("viewport", self._frame.viewport)
         aspect = viewport[0] / viewport[1]
         matrices = self._fitted_matrices(aspect) if camera is None else self._look(camera, aspect)
+        if not self._frame.has("time") and "time" not in inputs and self._reads("time"):
+            inputs = {**inputs, "time": clock().force().seconds}
+            self._uniform.write(self._frame.pack(matrices, inputs, keep=False))
+            return
         self._uniform.write(self._frame.pack(matrices, inputs))
+
+    def _reads(self, name: str) -> bool:
+        return any(name in bucket.frame_names for bucket in self._heap.buckets)
 
     def _look(self, camera: Any, aspect: float) -> CameraMatrices:
         if not hasattr(camera, "matrices"):

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from heapscene.adaptive import AVal
+from heapscene.adaptive import AVal, tick_clock
 from heapscene.draw import encode_value
 from heapscene.errors import FrameOrderError, HeapsceneError, InputError, explain
 from heapscene.gpu import Timer, read_texture, request_device
@@ -154,6 +154,7 @@ class Renderer:
         self.report._pending = None  # the timestamps are those of this frame now
         report._pending = self._timer.milliseconds
         self.report = report
+        tick_clock()
         return report
 
     def _submit(

@@ -272,7 +272,7 @@ def placed_under(world: World, node: Placed, *, checked: bool) -> World:
             if not isinstance(world, AVal):
                 return transform.map(lambda matrix: world @ as_matrix(matrix))
             return computed(lambda: world.value @ as_matrix(transform.value))
-        return _under(world, transform)
+        return _under(world, cast("NDArray[np.float64]", transform))
     position, rotation, scale = node._now("position"), node._now("rotation"), node._now("scale")
     adaptive = sum(isinstance(value, AVal) for value in (position, rotation, scale))
     if adaptive > 1 or (adaptive and isinstance(world, AVal)):

@@ -193,7 +193,8 @@ def read_source(
             explain("a lambda cannot be a shader function", fix="Write it as 'def'.")
         )
     filename, lines = _lines_of(function, source)
-    if "." not in function.__qualname__:
+    in_module = enclosing is None or enclosing is function.__globals__
+    if in_module and "." not in function.__qualname__:
         return FunctionSource(function, filename, lines, source)
     read = FunctionSource(function, filename, lines, source, enclosing)
     _ = read.tree  # a function inside another one or a class is checked at once

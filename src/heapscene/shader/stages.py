@@ -185,7 +185,7 @@ def vertex(body: Any = None, /, *, source: str | None = None) -> Any:
     --------
     >>> @vertex                                             # doctest: +SKIP
     ... def place(a: Attributes, u: Inputs) -> Varyings:
-    ...     return Varyings(clip=u.model_view_proj @ vec4(a.position, 1.0), normal=a.normal)
+    ...     return Varyings(clip=u.proj @ u.view @ u.model @ vec4(a.position, 1.0), normal=a.normal)
     """
     if body is None:
         return lambda late: _make(late, "vertex", source)  # pyright: ignore[reportUnknownLambdaType]

@@ -165,6 +165,19 @@ def test_concatenation_follows_its_parts():
     assert "".join(both) == "abxabx"
 
 
+def test_only_lists_and_sets_that_change_are_joined():
+    items, numbers = clist([1]), cset([1])
+    for join in (
+        lambda: items + [2],  # noqa: RUF005 (the sum is meant)
+        lambda: items.concat(numbers),
+        lambda: numbers.union(items),
+        lambda: clist([[1]]).flatten().force(),
+        lambda: cset([1]).flatten().force(),
+    ):
+        with pytest.raises(AdaptiveError, match="that may change"):
+            join()
+
+
 def test_a_list_may_be_replaced_by_one_of_another_kind():
     parts = clist([alist("ab"), clist("cd")])
     flat = parts.flatten()

@@ -37,6 +37,7 @@ def test_a_colour_that_is_assigned_reaches_all_meshes(kind):
     other = DrawList(Scene(Mesh(BOX, material)))
     seen.pull()
     other.pull()
+    gc.collect()
     before = live_nodes()
     material.color = "blue"
     assert material.color == "blue"
