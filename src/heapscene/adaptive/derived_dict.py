@@ -41,7 +41,7 @@ class DerivedDict(Follower, ADict[K, V]):
         return self._reader._source
 
     def _stale(self) -> list[Node]:
-        return self._results.stale(self)
+        return self._results.stale(self, self._reader)
 
     def _follow(self) -> None:
         gone, arrived = self._reader.items()

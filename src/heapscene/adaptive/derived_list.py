@@ -52,7 +52,7 @@ class ItemList(DerivedList[T]):
         return self._reader._source
 
     def _stale(self) -> list[Node]:
-        return self._results.stale(self)
+        return self._results.stale(self, self._reader)
 
     def _follow(self) -> None:
         left, came = self._results.follow(self, self._reader.items())

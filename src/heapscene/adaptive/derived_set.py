@@ -91,7 +91,7 @@ class ItemSet(DerivedSet[U]):
         return self._reader._source
 
     def _stale(self) -> list[Node]:
-        return self._results.stale(self)
+        return self._results.stale(self, self._reader)
 
     def _follow(self) -> None:
         gone, arrived = self._reader.items()

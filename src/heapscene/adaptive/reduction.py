@@ -41,7 +41,7 @@ class Reduction(Follower, AVal[Any]):
         return self._reader._source
 
     def _stale(self) -> list[Node]:
-        return [] if self._results is None else self._results.stale(self)
+        return [] if self._results is None else self._results.stale(self, self._reader)
 
     def _follow(self) -> None:
         items: Items = self._reader.items()

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, cast
 
-from heapscene.adaptive.delta import Items
+from heapscene.adaptive.delta import Items, Reader
 from heapscene.adaptive.equality import same
 from heapscene.adaptive.follow import Follower
 from heapscene.adaptive.node import Node, graph, place_of
@@ -32,9 +32,11 @@ class Results:
         self._function = function
         self._picks = picks
 
-    def stale(self, owner: Follower) -> list[Node]:
-        """Return the nodes that have to be up to date before anything is followed."""
-        return [self._nodes[at] for at in owner._dirty.peek()]
+    def stale(self, owner: Follower, reader: Reader) -> list[Node]:
+        """Return the nodes that have to be up to date before `reader` is followed."""
+        dirty = owner._dirty.peek()
+        left = reader.items()[0] if dirty else {}
+        return [self._nodes[at] for at in dirty if at not in left]
 
     def follow(self, owner: Follower, items: Items) -> Items:
         """Return which results left and came, when elements left and came.

@@ -254,7 +254,5 @@ def write_scattered(words: Words, at: NDArray[np.int64], rows: NDArray[np.uint32
     if not differs.any():
         return False
     words.data[places[differs]] = rows[differs]
-    length = rows.shape[1]
-    for start in np.sort(at[differs]).tolist():
-        words.dirty.add(start, start + length)
+    words.dirty.add_rows(at[differs], rows.shape[1])
     return True

@@ -50,7 +50,7 @@ class FrameInputs:
 
     def __init__(self, extra: Mapping[str, Any]) -> None:
         self._values: dict[str, Any] = dict(extra)
-        self._packed: tuple[CameraMatrices, bytes] | None = None
+        self._packed: tuple[tuple[bytes, ...], bytes] | None = None
         types = dict(CAMERA_INPUTS)
         for name, value in extra.items():
             now = _read(value)
@@ -80,7 +80,8 @@ class FrameInputs:
             ``changes`` has a name that was not declared when the scene was made, or a value does not
             have the input's type. The values stay as they were.
         """
-        if self._packed is not None and camera is self._packed[0] and self._keeps(changes):
+        look = (camera.view.tobytes(), camera.proj.tobytes(), camera.position.tobytes())
+        if self._packed is not None and look == self._packed[0] and self._keeps(changes):
             return self._packed[1]
         for name in changes:
             if name not in self.layout.types:
@@ -107,7 +108,7 @@ class FrameInputs:
         packed = self.layout.pack(encoded)
         if keep:
             self._values.update(changes)
-            self._packed = (camera, packed)
+            self._packed = (look, packed)
         return packed
 
     def _keeps(self, changes: Mapping[str, Any]) -> bool:

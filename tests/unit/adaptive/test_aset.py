@@ -101,6 +101,17 @@ def test_only_changed_elements_run():
     assert evaluations() == before + 1
 
 
+def test_what_has_left_does_not_run_again():
+    flag, runs = cval(0), []
+    items = cset([1, 2])
+    mapped = items.map(lambda x: runs.append(x) or (x, flag.value))
+    mapped.force()
+    items.remove(1)
+    flag.value = 1
+    assert list(mapped) == [(2, 1)]
+    assert runs == [1, 2, 2]
+
+
 def test_bind_follows_inner_sets():
     inner = {1: cset("ab"), 2: cset("bc")}
     outer = cset([1, 2])

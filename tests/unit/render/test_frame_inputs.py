@@ -46,3 +46,23 @@ def test_the_viewport_may_be_adaptive() -> None:
     size.value = (60, 80)
     assert inputs.viewport == (60, 80)
     assert inputs.pack(CAMERA, {}) != before
+
+
+def test_arrays_that_were_written_into_are_packed_again() -> None:
+    light = np.array([1.0, 2.0, 3.0])
+    inputs = FrameInputs({"light": light})
+    camera = CameraMatrices(np.eye(4), np.eye(4), np.zeros(3))
+    before = inputs.pack(camera, {})
+    light[0] = 5.0
+    lit = inputs.pack(camera, {})
+    camera.view[0, 3] = 7.0
+    assert len({before, lit, inputs.pack(camera, {})}) == 3
+
+
+def test_what_did_not_change_is_not_packed_again() -> None:
+    inputs = FrameInputs({"light": (1.0, 2.0, 3.0)})
+    first = inputs.pack(CAMERA, {"viewport": (8, 6)})
+    again = CameraMatrices(np.eye(4), np.eye(4), np.zeros(3))
+    assert inputs.pack(again, {"viewport": (8, 6)}) is first
+    assert inputs.pack(again, {}) is first
+    assert inputs.pack(again, {"viewport": (6, 8)}) != first
