@@ -148,6 +148,9 @@ class DrawTable:
     def __bool__(self) -> bool:
         return True
 
+    # Without this, Python would try table[0], table[1], ... to go through the rows.
+    __iter__ = None
+
     def __repr__(self) -> str:
         names = ", ".join(self._given)
         return f"DrawTable({self._live:,} rows of {len(self.geometries)} geometries; {names})"

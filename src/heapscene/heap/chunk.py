@@ -174,8 +174,11 @@ class Chunk:
         numbers = at + rows.start if isinstance(rows, slice) else rows[at]
         geometry, shown = geometry[at], shown[at]
         template = self.template()
-        grown = np.bincount(geometry, shown, len(template))
-        grown -= np.bincount(old_geometry[at], was_shown[at], len(template))
+        if moves:
+            grown = np.bincount(geometry, shown, len(template))
+            grown -= np.bincount(old_geometry[at], was_shown[at], len(template))
+        else:
+            grown = np.bincount(geometry, np.where(shown, 1.0, -1.0), len(template))
         self.drawn[numbers] = shown
         words, start, width = bucket.records, bucket.block_start(self), template.shape[1]
         table = bucket.block(self)

@@ -214,6 +214,15 @@ def test_appending_needs_the_columns_of_the_table():
     assert len(table) == table.handles == 2
 
 
+def test_a_table_is_no_sequence_and_is_true_when_empty():
+    table = table_of(1)
+    table.delete([0])
+    assert table
+    assert len(table) == 0
+    with pytest.raises(TypeError, match="not iterable"):
+        list(table)
+
+
 def test_duplicate_rows_are_deleted_once():
     table = table_of(4)
     table.delete([2, 2, 1])
