@@ -9,6 +9,7 @@ from typing import Any, cast
 __all__ = ["PLAIN", "frozen", "is_array", "same"]
 
 _EXACT = frozenset({int, bool, str, bytes, type(None)})
+_MUTABLE = frozenset({list, dict, set, bytearray})
 PLAIN = frozenset({int, float, bool, str, bytes, complex, type(None), tuple})
 
 
@@ -17,11 +18,12 @@ def same(a: object, b: object) -> bool:
 
     True for one and the same object, and for equal numbers, strings, bytes, enumeration members
     and tuples of such, of the same type. NaN is the same as NaN; 0.0 differs from -0.0. Everything
-    else is compared by identity: no unknown ``__eq__`` is ever called.
+    else is compared by identity: no unknown ``__eq__`` is ever called. A list, dict or set is never the
+    same, since it may have been edited in place.
     """
-    if a is b:
-        return True
     kind = type(a)
+    if a is b:
+        return kind not in _MUTABLE
     if kind is not type(b):
         return False
     if kind is float:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -66,16 +67,29 @@ class Geometry:
                     fix='Write Geometry({"position": array_of_shape_n_3, ...}).',
                 )
             )
-        self.attributes = {
-            name: value if isinstance(value, AVal) else as_attribute(name, value)
-            for name, value in attributes.items()
-        }
+        self.attributes = MappingProxyType(
+            {
+                name: value if isinstance(value, AVal) else as_attribute(name, value)
+                for name, value in attributes.items()
+            }
+        )
         self.indices = (
             indices if indices is None or isinstance(indices, AVal) else as_indices(indices)
         )
         self.range = None if range is None else (int(range[0]), int(range[1]))
         self._bounds: NDArray[np.float64] | None = None
         check_geometry(self.read_attributes(), self.read_indices(), self.range)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name != "_bounds" and hasattr(self, name):
+            raise GeometryError(
+                explain(
+                    f"a geometry never changes: its {name} cannot be assigned",
+                    fix="Assign mesh.geometry = Geometry(...), or give an adaptive array, such as "
+                    'Geometry({"position": cval(points)}).',
+                )
+            )
+        object.__setattr__(self, name, value)
 
     def read_attributes(self) -> dict[str, NDArray[Any]]:
         """Return the arrays as they are now, adaptive ones read and converted."""

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any, ClassVar
 from weakref import ref
 
 import numpy as np
+from numpy.typing import NDArray
 
 from heapscene.adaptive import AVal, CVal, check_write, same
 from heapscene.draw import MaterialUser, PipelineState, encode_value
@@ -115,7 +117,7 @@ class ShadedMaterial:
             if value.is_constant:
                 encode_value(self._types[name], value.force(), name)
             return value
-        encode_value(self._types[name], value, name)
+        check_range(name, np.frombuffer(encode_value(self._types[name], value, name), "<f4"))
         if isinstance(value, np.ndarray):
             return tuple(value.tolist())
         return tuple(value) if isinstance(value, list) else value
@@ -138,5 +140,23 @@ def _checked_state(state: Any) -> PipelineState:
         explain(
             f"a {type(state).__name__} is not a pipeline state",
             fix='Write state=PipelineState(cull_mode="back").',
+        )
+    )
+
+
+def check_range(name: str, numbers: NDArray[np.float32]) -> None:
+    """Raise an :class:`InputError` unless the numbers are finite, and within 0 to 1 for a colour."""
+    is_color = name == "color"
+    low, high = float(numbers.min()), float(numbers.max())
+    if math.isfinite(low) and math.isfinite(high) and not (is_color and (low < 0 or high > 1)):
+        return
+    shown = ", ".join(f"{number:g}" for number in numbers)
+    byte = is_color and high <= 255 and low >= 0
+    raise InputError(
+        explain(
+            f"{name} ({shown}) is not {'within 0 to 1' if is_color else 'finite'}",
+            fix="Divide by 255: colours run from 0 to 1."
+            if byte
+            else f"Write finite numbers{' from 0 to 1' if is_color else ''}.",
         )
     )

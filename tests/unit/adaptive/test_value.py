@@ -402,3 +402,13 @@ def test_decorator_and_repr():
     assert three.value == 3
     assert repr(cval("x")) == "cval('x')"
     assert repr(constant(1)) == "constant(1)"
+
+
+def test_a_list_edited_in_place_and_assigned_again_is_a_change():
+    cell = cval([1.0, 0.0, 0.0])
+    first = cell.map(lambda numbers: numbers[0])
+    assert first.value == 1.0
+    numbers = cell.value
+    numbers[0] = 0.5
+    cell.value = numbers
+    assert first.value == 0.5

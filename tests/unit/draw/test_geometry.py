@@ -99,3 +99,12 @@ def test_one_row_is_for_all_vertices() -> None:
     geometry = Geometry({"position": CORNERS, "color": [(1, 0, 0, 1)]})
     assert geometry.vertex_count == 4
     assert len(geometry.read_attributes()["color"]) == 1
+
+
+@pytest.mark.parametrize("name", ["attributes", "indices", "range"])
+def test_a_geometry_refuses_assignment(name):
+    shape = Geometry({"position": [(0, 0, 0), (1, 0, 0), (0, 1, 0)]})
+    with pytest.raises(GeometryError, match="never changes"):
+        setattr(shape, name, None)
+    with pytest.raises(TypeError):
+        shape.attributes["position"] = None

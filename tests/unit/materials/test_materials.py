@@ -173,3 +173,21 @@ def test_phong_makes_normals_once_and_only_if_they_are_missing():
     assert now(derived) is made
     adaptive.value = BOX
     assert now(derived) is BOX
+
+
+@pytest.mark.parametrize(
+    ("color", "says"),
+    [
+        ((255, 128, 0), "Divide by 255"),
+        ((float("nan"), 0, 0), "finite"),
+        ((-0.1, 0, 0), "from 0 to 1"),
+    ],
+)
+def test_a_colour_outside_its_range_is_refused(color, says):
+    with pytest.raises(InputError, match=says):
+        UnlitMaterial(color)
+
+
+def test_a_shininess_that_is_no_number_is_refused():
+    with pytest.raises(InputError, match="finite"):
+        PhongMaterial("red", shininess=float("inf"))
