@@ -121,17 +121,24 @@ class Stage:
 
 
 class Meshes:
-    """`n` meshes, each with a position and a colour of its own that may change."""
+    """`n` meshes, each with a transform (or a position) and a colour of its own that may change."""
 
-    def __init__(self, n: int) -> None:
+    def __init__(self, n: int, *, by_position: bool = False) -> None:
         rng = np.random.default_rng(2)
         quad = hs.geometry.plane()
         places, colors = rng.random((n, 3)) * 100, rng.random((n, 3))
-        self.positions = [hs.cval(tuple(p)) for p in places.tolist()]
+        matrices = np.tile(np.eye(4), (n, 1, 1))
+        matrices[:, :3, 3] = places
+        self.places = (
+            [hs.cval(tuple(p)) for p in places.tolist()]
+            if by_position
+            else [hs.cval(m) for m in matrices]
+        )
+        name = "position" if by_position else "transform"
         self.colors = [hs.cval(tuple(c)) for c in colors.tolist()]
         self.nodes = [
-            hs.Mesh(quad, hs.UnlitMaterial(color=color), position=position)
-            for color, position in zip(self.colors, self.positions, strict=True)
+            hs.Mesh(quad, hs.UnlitMaterial(color=color), **{name: place})
+            for color, place in zip(self.colors, self.places, strict=True)
         ]
         self.scene = hs.Scene(*self.nodes)
 

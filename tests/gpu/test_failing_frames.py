@@ -28,10 +28,10 @@ def fresh_picture(device, scene):
 
 
 def test_a_first_frame_that_fails_is_drawn_when_the_value_is_right(renderer, device):
-    color = hs.cval("tomatoe")
+    color = hs.cval("tomatto")
     scene = hs.Scene(hs.Mesh(hs.geometry.box(), hs.UnlitMaterial(color)))
     for _ in range(2):
-        with pytest.raises(hs.errors.InputError, match="tomatoe"):
+        with pytest.raises(hs.errors.InputError, match="tomatto"):
             renderer.render(scene, CAMERA)
     color.value = "tomato"
     picture = renderer.render(scene, CAMERA)
