@@ -29,7 +29,7 @@ from heapscene.heap.following import FEW, write_followed
 from heapscene.heap.listener import ROLES, Listener, Listeners
 from heapscene.heap.page import Entry, Page
 from heapscene.heap.placement import Placement
-from heapscene.heap.plan import Plan, Planner, read_count, read_state
+from heapscene.heap.plan import Plan, Planner, check_whole, read_count, read_state
 from heapscene.heap.resident import RANKS, Resident
 from heapscene.heap.schema import Schema
 from heapscene.heap.shape import Shape
@@ -449,7 +449,10 @@ class Heap:
             self._tables.hear(key)
         elif isinstance(key, Listener):
             if key.role == "state":
-                states.update(dict.fromkeys(key.users, read_state(key.aval.force())))
+                state = read_state(key.aval.force())
+                for resident in key.users:
+                    check_whole(resident.part.shape, state)
+                states.update(dict.fromkeys(key.users, state))
             else:
                 self._hear_role(key, stale)
         elif isinstance(key, Shape):
