@@ -102,11 +102,13 @@ def test_a_thread_posts_while_frames_are_drawn(device):
         )
     )
     refused = []
+    drawing = threading.Event()
 
     def write(cell, value):
         cell.value = value
 
     def work():
+        drawing.wait()
         rng = np.random.default_rng(3)
         try:
             cells[0].value = (1.0, 1.0, 1.0)
@@ -124,6 +126,7 @@ def test_a_thread_posts_while_frames_are_drawn(device):
         while thread.is_alive():
             renderer.draw(scene, CAMERA)
             frames += 1
+            drawing.set()
         thread.join()
         last = renderer.render(scene, CAMERA)
     assert frames > 1
