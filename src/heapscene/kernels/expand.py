@@ -7,10 +7,10 @@ import numpy as np
 from heapscene.heap import RECORD
 from heapscene.kernels.kernel import kernel
 from heapscene.kernels.records import invocation, params, records
+from heapscene.kernels.search import index_loader, owner_search
 from heapscene.shader import (
     builtin,
     compute,
-    function,
     min,  # noqa: A004
     storage,
     u32,
@@ -26,30 +26,8 @@ page = storage("page", u32, binding=3)
 indices = storage("indices", u32, binding=4, access="read_write")
 
 
-@function
-def owner(emitted: u32, from_record: u32) -> u32:
-    """Return the last record, from ``from_record`` on, that starts at or before ``emitted``."""
-    low = from_record
-    high = params.records - 1
-    while low < high:
-        middle = (low + high + 1) // 2
-        if firsts[middle].x <= emitted:
-            low = middle
-        else:
-            high = middle - 1
-    return low
-
-
-@function
-def index_at(start: u32, width: u32, k: u32) -> u32:
-    """Return the k-th index of an array that starts at a byte of the page."""
-    byte = start + k * width
-    word = page[byte // 4] >> (byte % 4 * 8)
-    if width == 1:
-        return word & 0xFF
-    if width == 2:
-        return word & 0xFFFF
-    return word
+owner = owner_search(firsts, 0)
+load_index = index_loader(page)
 
 
 def _write_indices(
@@ -82,10 +60,10 @@ def write_indices(
     if emitted >= total:
         return
     stop = emitted + min(64, total - emitted)
-    number = owner(emitted, 0)
+    number = owner(emitted, 0, params.records - 1)
     while emitted < stop:
         if firsts[number + 1].x <= emitted:
-            number = owner(emitted, number + 1)
+            number = owner(emitted, number + 1, params.records - 1)
         record = records[number]
         width = record.width_slot & 7
         first = firsts[number]
@@ -95,7 +73,7 @@ def write_indices(
         while emitted < end:
             index = k
             if width > 0:
-                index = index_at(record.index_start, width, k) - record.vertex_first
+                index = load_index(record.index_start, width, k) - record.vertex_first
             indices[emitted - params.first] = vertex + index
             emitted += 1
             k += 1

@@ -1,13 +1,13 @@
 """Which record, instance and vertex a vertex number means: the search of the vertex stage.
 
-Both searches return the *last* record whose first number is not larger than the one asked for, so
-hidden records and holes, which own no number, are never returned.
+The tile table bounds the search: one entry per 64 numbers, the owner of the first of them.
 """
 
 from __future__ import annotations
 
 from heapscene.kernels.loads import page
 from heapscene.kernels.records import Record
+from heapscene.kernels.search import index_loader, owner_search
 from heapscene.shader import function, storage, struct, u32, vec2u
 
 __all__ = ["Located", "firsts", "locate_emitted", "locate_vertex", "records", "tiles"]
@@ -28,48 +28,15 @@ firsts = storage("firsts", vec2u, binding=4)
 tiles = storage("tiles", u32, binding=5)
 
 
-@function
-def find_emitted(number: u32) -> u32:
-    low = tiles[number >> 6]
-    high = tiles[(number >> 6) + 1]
-    while low < high:
-        middle = (low + high + 1) >> 1
-        if firsts[middle].x <= number:
-            low = middle
-        else:
-            high = middle - 1
-    return low
-
-
-@function
-def find_vertex(number: u32) -> u32:
-    low = tiles[number >> 6]
-    high = tiles[(number >> 6) + 1]
-    while low < high:
-        middle = (low + high + 1) >> 1
-        if firsts[middle].y <= number:
-            low = middle
-        else:
-            high = middle - 1
-    return low
-
-
-@function
-def load_index(start: u32, width: u32, k: u32) -> u32:
-    at = start + k * width
-    word = page[at >> 2]
-    if width == 4:
-        return word
-    shifted = word >> ((at & 3) << 3)
-    if width == 2:
-        return shifted & 0xFFFF
-    return shifted & 0xFF
+by_emitted = owner_search(firsts, 0)
+by_vertex = owner_search(firsts, 1)
+load_index = index_loader(page)
 
 
 @function
 def locate_vertex(number: u32) -> Located:
     """Return what a vertex of the expanded encoding belongs to."""
-    found = find_vertex(number)
+    found = by_vertex(number, tiles[number >> 6], tiles[(number >> 6) + 1])
     record = records[found]
     local = number - firsts[found].y
     instance = local // record.vertex_span
@@ -81,7 +48,7 @@ def locate_vertex(number: u32) -> Located:
 @function
 def locate_emitted(number: u32) -> Located:
     """Return what an emitted index of the mega encoding belongs to."""
-    found = find_emitted(number)
+    found = by_emitted(number, tiles[number >> 6], tiles[(number >> 6) + 1])
     record = records[found]
     local = number - firsts[found].x
     instance = local // record.count
