@@ -7,11 +7,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Self, overload
 
-from numpy.typing import ArrayLike
-
 from heapscene.shader.lang import swizzles as names
 from heapscene.shader.lang.vector_value import V2, V3, V4, B, S, VectorValue, register
 from heapscene.shader.types import BOOL, F32, I32, U32
+from heapscene.typing import ArrayLike
 
 __all__ = [
     "vec2",
