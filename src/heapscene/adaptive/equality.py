@@ -27,8 +27,8 @@ def same(a: object, b: object) -> bool:
     if kind is not type(b):
         return False
     if kind is float:
-        return _same_float(a, b)  # pyright: ignore[reportArgumentType]
-    if kind is tuple:
+        return _same_float(cast("float", a), cast("float", b))
+    if isinstance(a, tuple):
         return _same_items(a, b)  # pyright: ignore[reportArgumentType]
     if isinstance(a, complex):
         return _same_float(a.real, cast("complex", b).real) and _same_float(
@@ -36,8 +36,6 @@ def same(a: object, b: object) -> bool:
         )
     if kind in _EXACT:
         return a == b
-    if isinstance(a, tuple):
-        return _same_items(a, cast("tuple[object, ...]", b))
     numpy = sys.modules.get("numpy")
     if numpy is not None and isinstance(a, numpy.generic):
         scalar, other = cast("Any", a), cast("Any", b)
@@ -54,12 +52,15 @@ def _same_float(a: float, b: float) -> bool:
 def _same_items(a: tuple[object, ...], b: tuple[object, ...]) -> bool:
     if len(a) != len(b):
         return False
-    for x, y in zip(a, b):  # noqa: B905 (a keyword costs more than the rest here)
-        # A float that has a value of its own is decided here: most of what changes are such tuples.
+    at = 0  # enumerate and zip take twice as long as the rest
+    for x in a:
+        y = b[at]
+        # Most of what changes are tuples of floats, and most of these differ at once.
         if type(x) is float is type(y) and x != y and x == x:  # noqa: PLR0124 (NaN is not)
             return False
         if not same(x, y):
             return False
+        at += 1  # noqa: SIM113
     return True
 
 
