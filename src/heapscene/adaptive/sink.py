@@ -81,7 +81,8 @@ class Sink(Generic[K]):
         """Report `key` when `node` may have changed; at once, if it is out of date already.
 
         A value may be watched under several keys, and by several sinks. Constants are not watched.
-        Watching the same value under the same key again does nothing.
+        Watching the same value under the same key again does nothing. A key that is an
+        :class:`OwnEdge` belongs to one value of one sink.
         """
         if node.is_constant:
             return
