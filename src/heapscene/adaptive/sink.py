@@ -41,7 +41,7 @@ class _Watch(OwnEdge):
     __slots__ = ("reported",)
 
     def __init__(self, key: Any) -> None:
-        self.reported = key
+        self.reported = key  # pyright: ignore[reportAttributeAccessIssue] (a slot here)
 
 
 class Sink(Generic[K]):
