@@ -34,6 +34,7 @@ from heapscene.adaptive.node import adopt_thread as adopt_thread
 from heapscene.adaptive.node import evaluations as evaluations
 from heapscene.adaptive.node import live_nodes as live_nodes
 from heapscene.adaptive.pause import collector_paused as collector_paused
+from heapscene.adaptive.sink import OwnEdge as OwnEdge
 from heapscene.adaptive.sink import Sink as Sink
 from heapscene.adaptive.transaction import Subscription as Subscription
 from heapscene.adaptive.transaction import transact as transact

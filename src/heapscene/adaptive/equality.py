@@ -28,14 +28,14 @@ def same(a: object, b: object) -> bool:
         return False
     if kind is float:
         return _same_float(cast("float", a), cast("float", b))
+    if isinstance(a, tuple):
+        return _same_items(a, b)  # pyright: ignore[reportArgumentType]
     if isinstance(a, complex):
         return _same_float(a.real, cast("complex", b).real) and _same_float(
             a.imag, cast("complex", b).imag
         )
     if kind in _EXACT:
         return a == b
-    if isinstance(a, tuple):
-        return _same_items(a, cast("tuple[object, ...]", b))
     numpy = sys.modules.get("numpy")
     if numpy is not None and isinstance(a, numpy.generic):
         scalar, other = cast("Any", a), cast("Any", b)
@@ -50,7 +50,18 @@ def _same_float(a: float, b: float) -> bool:
 
 
 def _same_items(a: tuple[object, ...], b: tuple[object, ...]) -> bool:
-    return len(a) == len(b) and all(map(same, a, b))
+    if len(a) != len(b):
+        return False
+    at = 0  # enumerate and zip take twice as long as the rest
+    for x in a:
+        y = b[at]
+        # Most of what changes are tuples of floats, and most of these differ at once.
+        if type(x) is float is type(y) and x != y and x == x:  # noqa: PLR0124 (NaN is not)
+            return False
+        if not same(x, y):
+            return False
+        at += 1  # noqa: SIM113
+    return True
 
 
 def is_array(value: object) -> bool:

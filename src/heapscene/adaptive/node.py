@@ -295,6 +295,10 @@ def mark(outputs: Outputs) -> None:
     """Mark everything that was computed from the node that has these outputs as out of date."""
     if outputs is None:
         return
+    kind = type(outputs)
+    if kind is not ref and kind is not list and kind is not Many:
+        outputs.mark()  # pyright: ignore[reportAttributeAccessIssue]
+        return
     queue: list[Any] = [outputs]
     for some in queue:  # grows while it is walked
         kind = type(some)

@@ -3,29 +3,45 @@
 from __future__ import annotations
 
 from collections.abc import Container, Hashable
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar, cast
 
 from heapscene.adaptive.node import CLEAN, Derived, Node
 
-__all__ = ["Sink"]
+__all__ = ["OwnEdge", "Sink"]
 
 K = TypeVar("K", bound=Hashable)
 
 
-class _Watch:
-    """One watched (value, key); held by the value, so it knows its sink's queue, not the sink."""
+class OwnEdge:
+    """A key that one sink watches for one value; it takes no other object to do that.
 
-    __slots__ = ("key", "pending")
+    It is held by the value, so it knows its sink's queue, not the sink.
+    """
 
-    def __init__(self, pending: dict[_Watch, None], key: Any) -> None:
-        self.pending = pending
-        self.key = key
+    __slots__ = ("_pending",)
+    _pending: dict[OwnEdge, None]
+
+    @property
+    def reported(self) -> Any:
+        """What the sink reports."""
+        return self
 
     def mark(self) -> None:
-        self.pending[self] = None
+        """Note that the value may have changed."""
+        self._pending[self] = None
 
     def alive(self) -> bool:
+        """Whether the edge still counts."""
         return True
+
+
+class _Watch(OwnEdge):
+    """One watched (value, key)."""
+
+    __slots__ = ("reported",)
+
+    def __init__(self, key: Any) -> None:
+        self.reported = key  # pyright: ignore[reportAttributeAccessIssue] (a slot here)
 
 
 class Sink(Generic[K]):
@@ -39,9 +55,9 @@ class Sink(Generic[K]):
     __slots__ = ("__weakref__", "_last", "_pending", "_watches")
 
     def __init__(self) -> None:
-        self._watches: dict[Node, _Watch | dict[Any, _Watch]] = {}
-        self._pending: dict[_Watch, None] = {}
-        self._last: dict[Any, _Watch] = {}
+        self._watches: dict[Node, OwnEdge | dict[Any, OwnEdge]] = {}
+        self._pending: dict[OwnEdge, None] = {}
+        self._last: dict[Any, OwnEdge] = {}
 
     def __len__(self) -> int:
         """Return how many values are watched."""
@@ -59,13 +75,14 @@ class Sink(Generic[K]):
 
     def peek(self) -> list[K]:
         """Return the keys that :meth:`drain` would give, leaving them there."""
-        return [entry.key for entry in self._pending]
+        return [entry.reported for entry in self._pending]
 
     def watch(self, node: Node, key: K) -> None:
         """Report `key` when `node` may have changed; at once, if it is out of date already.
 
         A value may be watched under several keys, and by several sinks. Constants are not watched.
-        Watching the same value under the same key again does nothing.
+        Watching the same value under the same key again does nothing. A key that is an
+        :class:`OwnEdge` belongs to one value of one sink.
         """
         if node.is_constant:
             return
@@ -73,13 +90,14 @@ class Sink(Generic[K]):
         known = self._watches.get(node)
         if known is not None and _find(known, key) is not None:
             return
-        entry = _Watch(self._pending, key)
+        entry = key if isinstance(key, OwnEdge) else _Watch(key)
+        entry._pending = self._pending
         if known is None:
             self._watches[node] = entry
         elif isinstance(known, dict):
             known[key] = entry
         else:
-            self._watches[node] = {known.key: known, key: entry}
+            self._watches[node] = {known.reported: known, key: entry}
         node._subscribe(entry)
         if isinstance(node, Derived) and node._state != CLEAN:
             self._pending[entry] = None
@@ -96,6 +114,7 @@ class Sink(Generic[K]):
             del self._watches[node]
         node._unsubscribe(entry)
         self._pending.pop(entry, None)
+        entry._pending = {}
         if self._last.get(key) is entry:
             del self._last[key]
 
@@ -104,13 +123,19 @@ class Sink(Generic[K]):
         if not self._pending:
             self._last = {}
             return []
-        self._last = {entry.key: entry for entry in self._pending}
+        entries = list(self._pending)
         self._pending.clear()
+        if _Watch not in set(map(type, entries)):
+            self._last = {}
+            return cast("list[Any]", entries)
+        self._last = {entry.reported: entry for entry in entries}
         return list(self._last)
 
     def retry(self, key: K) -> None:
         """Report `key` again in the next :meth:`drain`, if it is still watched."""
         entry = self._last.get(key)
+        if isinstance(key, OwnEdge) and getattr(key, "_pending", None) is self._pending:
+            entry = key
         if entry is None:
             entry = next(
                 (found for known in self._watches.values() if (found := _find(known, key))), None
@@ -125,7 +150,7 @@ class Sink(Generic[K]):
                 node._unsubscribe(entry)
 
 
-def _find(known: _Watch | dict[Any, _Watch], key: object) -> _Watch | None:
+def _find(known: OwnEdge | dict[Any, OwnEdge], key: object) -> OwnEdge | None:
     if isinstance(known, dict):
         return known.get(key)
-    return known if known.key is key or known.key == key else None
+    return known if known.reported is key or known.reported == key else None

@@ -23,7 +23,7 @@ __all__ = ["encode_all", "encode_rows", "encode_value", "numpy_dtype"]
 
 
 _FLOAT64 = np.dtype(np.float64)
-_LARGEST = float(np.finfo(np.float32).max)
+_ONE = np.float32(1).view(np.uint32)
 
 
 def numpy_dtype(type_: Type) -> np.dtype[Any]:
@@ -121,23 +121,22 @@ def encode_rows(type_: Type, value: Any, name: str) -> NDArray[np.uint32]:
 
 
 def _encode_vectors(size: int, values: Sequence[Any]) -> NDArray[np.uint32] | None:
-    """Return the words of tuples of floats of one length, or ``None`` if they are not that."""
+    """Return the words of tuples of numbers of one length, or ``None`` if they are not that."""
     length = len(values[0]) if type(values[0]) is tuple else 0
     if set(map(type, values)) != {tuple} or set(map(len, values)) != {length}:
         return None
     if length != size and (length, size) != (3, 4):
         return None
-    if not set(map(type, chain.from_iterable(values))) <= {float, int}:
-        return None
     try:
-        flat = np.fromiter(chain.from_iterable(values), np.float64, length * len(values))
-    except OverflowError:
+        data = struct.pack(f"<{length * len(values)}f", *chain.from_iterable(values))
+    except (TypeError, ValueError, struct.error, OverflowError):
         return None
-    if (np.isfinite(flat) & (np.abs(flat) > _LARGEST)).any():
-        return None
-    packed = np.ones((len(values), size), np.float32)
-    packed[:, :length] = flat.reshape(-1, length)
-    return packed.view(np.uint32)
+    packed = np.frombuffer(data, np.uint32).reshape(len(values), length)
+    if length == size:
+        return packed
+    padded = np.full((len(values), size), _ONE, np.uint32)
+    padded[:, :length] = packed
+    return padded
 
 
 @cache

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -15,6 +15,14 @@ __all__ = ["FEW", "write_followed"]
 
 FEW = 16
 """Fewer values than this are written one by one."""
+
+
+class _Group(NamedTuple):
+    """Entries of one page and type, what they have become, and where they lie in bytes."""
+
+    entries: list[Entry]
+    values: list[Any]
+    offsets: list[int]
 
 
 def write_followed(keys: Iterable[Any], faults: dict[Any, Exception]) -> tuple[bool, list[Any]]:
@@ -30,19 +38,22 @@ def write_followed(keys: Iterable[Any], faults: dict[Any, Exception]) -> tuple[b
     tuple[bool, list]
         Whether any matrix has changed, and the other keys.
     """
-    groups: dict[tuple[int, int], tuple[list[Entry], list[Any]]] = {}
+    groups: dict[tuple[int, int], _Group] = {}
     rest: list[Any] = []
-    last_page = last_follows = None
-    entries: list[Entry] = []
-    values: list[Any] = []
+    page = follows = None
+    entries, values, offsets = _Group([], [], [])
     for entry in keys:
-        if type(entry) is not Entry or entry.follows is None or entry.follows.rows:
+        if type(entry) is not Entry:
             rest.append(entry)
             continue
-        page, follows = entry.page, entry.follows
-        if page is not last_page or follows is not last_follows:
-            last_page, last_follows = page, follows
-            entries, values = groups.setdefault((id(page), id(follows)), ([], []))
+        if entry.page is not page or entry.follows is not follows:
+            page, follows = entry.page, entry.follows
+            entries, values, offsets = groups.setdefault(
+                (id(page), id(follows)), _Group([], [], [])
+            )
+        if follows is None or entry.users is not None:
+            rest.append(entry)
+            continue
         try:
             value = entry.aval.force()  # pyright: ignore[reportOptionalMemberAccess]
         except Exception as error:  # noqa: BLE001  raised by who asked
@@ -50,30 +61,31 @@ def write_followed(keys: Iterable[Any], faults: dict[Any, Exception]) -> tuple[b
             continue
         entries.append(entry)
         values.append(value)
+        offsets.append(entry.offset)
     moved = False
-    for entries, values in groups.values():
-        if entries:
-            moved |= _write_group(entries, values, faults)
+    for group in groups.values():
+        if group.entries:
+            moved |= _write_group(group, faults)
     return moved, rest
 
 
-def _write_group(entries: list[Entry], values: list[Any], faults: dict[Any, Exception]) -> bool:
-    follows = entries[0].follows
+def _write_group(group: _Group, faults: dict[Any, Exception]) -> bool:
+    follows = group.entries[0].follows
     assert follows is not None
+    offsets = group.offsets
     try:
-        rows = encode_all(follows.type, values, follows.name)
+        rows = encode_all(follows.type, group.values, follows.name)
     except Exception:  # noqa: BLE001  found out below, one by one
-        good: list[Entry] = []
+        offsets = []
         data: list[bytes] = []
-        for entry, value in zip(entries, values, strict=True):
+        for entry, value in zip(group.entries, group.values, strict=True):
             try:
                 data.append(encode_value(follows.type, value, follows.name))
-                good.append(entry)
+                offsets.append(entry.offset)
             except Exception as error:  # noqa: BLE001  raised by who asked
                 faults[entry] = error
-        if not good:
+        if not offsets:
             return False
-        entries = good
-        rows = np.frombuffer(b"".join(data), np.uint32).reshape(len(good), -1)
-    at = np.array([entry.offset for entry in entries], np.int64) >> 2
-    return write_scattered(entries[0].page, at, rows) and follows.type == types.MAT4
+        rows = np.frombuffer(b"".join(data), np.uint32).reshape(len(offsets), -1)
+    at = np.array(offsets, np.int64) >> 2
+    return write_scattered(group.entries[0].page, at, rows) and follows.type == types.MAT4

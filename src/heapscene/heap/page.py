@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from heapscene.adaptive import AVal
+from heapscene.adaptive import AVal, OwnEdge
 from heapscene.heap.allocator import Allocator
 from heapscene.heap.words import Words
 from heapscene.shader import types
@@ -67,7 +67,7 @@ class Column(NamedTuple):
     follows: Follows | None = None
 
 
-class Entry:
+class Entry(OwnEdge):
     """A range of a page with its bytes, shared by `refs` holders."""
 
     __slots__ = ("aval", "follows", "key", "nbytes", "offset", "page", "refs", "users")

@@ -2,6 +2,7 @@ import ast
 import enum
 import sys
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -26,7 +27,13 @@ class Hostile:
     __hash__ = object.__hash__
 
 
+class Pair(NamedTuple):
+    a: float
+    b: str
+
+
 NAN = float("nan")
+EDITED = [1]
 
 
 @pytest.mark.parametrize(
@@ -48,6 +55,12 @@ NAN = float("nan")
         ((1, (2.0, "x")), (1, (2, "x")), False),
         ((1,), (1, 2), False),
         ((NAN, -0.0), (NAN, 0.0), False),
+        ((NAN, 1.0), (float("nan"), 1.0), True),
+        ((1.0, NAN), (1.0, 2.0), False),
+        ((0.5, 1.0), (0.5, 1), False),
+        ((EDITED,), (EDITED,), False),
+        (Pair(0.5, "x"), Pair(0.5, "x"), True),
+        (Pair(0.5, "x"), (0.5, "x"), False),
         (Color.RED, Color.RED, True),
         (Color.RED, Color.BLUE, False),
         (Level.LOW, 1, False),

@@ -3,7 +3,7 @@ import weakref
 
 import pytest
 
-from heapscene.adaptive import Sink, aset, constant, cset, cval
+from heapscene.adaptive import OwnEdge, Sink, aset, constant, cset, cval
 
 
 def test_keys_come_in_order_of_their_first_mark_each_once():
@@ -155,3 +155,72 @@ def test_a_key_has_to_be_hashable():
     with pytest.raises(TypeError, match="unhashable"):
         sink.watch(cval(1), [])
     assert len(sink) == 0
+
+
+class Place(OwnEdge):
+    __slots__ = ("__weakref__", "name")
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+
+def test_a_key_may_be_its_own_edge():
+    cells = [cval(0) for _ in range(4)]
+    places = [Place(name) for name in "abcd"]
+    sink = Sink()
+    for cell, place in zip(cells, places, strict=True):
+        sink.watch(cell, place)
+        sink.watch(cell, place)
+    for at in (2, 0, 3, 0):
+        cells[at].value += 1
+    assert sink.peek() == [places[2], places[0], places[3]]
+    assert sink.drain() == [places[2], places[0], places[3]]
+    assert sink.drain() == []
+    sink.retry(places[1])
+    sink.retry(places[3])
+    sink.retry(Place("unknown"))
+    assert sink.drain() == [places[1], places[3]]
+
+
+def test_own_edges_and_other_keys_mix():
+    a, b = cval(0), cval(0)
+    place = Place("a")
+    sink = Sink()
+    sink.watch(a, "first")
+    sink.watch(a, place)
+    sink.watch(b, "first")
+    b.value = 1
+    a.value = 1
+    assert sink.drain() == ["first", place]
+    sink.unwatch(a, "first")
+    a.value = 2
+    assert sink.drain() == [place]
+
+
+def test_an_own_edge_that_is_no_longer_watched_is_silent():
+    a = cval(0)
+    place = Place("a")
+    sink = Sink()
+    sink.watch(a, place)
+    a.value = 1
+    sink.unwatch(a, place)
+    assert sink.drain() == []
+    a.value = 2
+    place.mark()
+    sink.retry(place)
+    assert sink.drain() == []
+    sink.watch(a, place)
+    a.value = 3
+    assert sink.drain() == [place]
+
+
+def test_a_value_lets_own_edges_of_a_dropped_sink_go():
+    a = cval(0)
+    place = Place("a")
+    sink = Sink()
+    sink.watch(a, place)
+    gone = weakref.ref(place)
+    del place, sink
+    gc.collect()
+    assert gone() is None
+    a.value = 1
