@@ -205,7 +205,8 @@ class Chunk:
         """Show and hide many of some rows: to write all counts is cheaper than to pick some."""
         bucket, template = self.bucket, self.template()
         counts = template[:, COUNT]
-        bucket.block(self)[rows, COUNT] = counts.take(kinds) * shown
+        each = counts if len(counts) == 1 else counts.take(kinds)
+        bucket.block(self)[rows, COUNT] = each * shown
         start = bucket.block_start(self) + rows.start * RECORD_WORDS + COUNT
         bucket.records.dirty.add(start, start + (len(kinds) - 1) * RECORD_WORDS + 1)
         grown = _tally(kinds, shown, len(template)) - _tally(kinds, self.drawn[rows], len(template))
