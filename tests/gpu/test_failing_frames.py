@@ -83,3 +83,25 @@ def test_an_exception_of_the_user_is_retried(renderer, device):
     divisor.value = 2
     assert np.ptp(renderer.render(scene, CAMERA)) > 0
     assert renderer.report.visible_draws == 1
+
+
+def test_a_posted_failure_is_raised_when_the_frame_is_drawn(renderer, device):
+    scene = hs.Scene(*boxes())
+
+    def fail():
+        raise RuntimeError("posted")
+
+    hs.post(fail)
+    with pytest.raises(RuntimeError, match="posted"):
+        renderer.draw(scene, CAMERA)
+    assert renderer.report.visible_draws == 3
+    assert renderer.draw(scene, CAMERA).bytes_uploaded == 0
+
+
+def test_a_closed_scene_says_so(device):
+    scene = hs.HeapScene(device, hs.Targets(), hs.Scene(*boxes()))
+    scene.update(CAMERA)
+    scene.close()
+    scene.close()
+    with pytest.raises(hs.errors.FrameOrderError, match="closed"):
+        scene.update(CAMERA)

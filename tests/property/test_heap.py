@@ -45,9 +45,9 @@ PROGRAMS = [
     ),
 ]
 STATES = [
-    PipelineState(),
-    PipelineState(cull_mode="back"),
-    PipelineState(blend="alpha", depth_write=False),
+    PipelineState(topology="point-list"),
+    PipelineState(topology="point-list", cull_mode="back"),
+    PipelineState(topology="point-list", blend="alpha", depth_write=False),
 ]
 
 

@@ -18,7 +18,9 @@ PROGRAM = FakeProgram(
     "rows", Interface({"position": VEC3}, {"model": MAT4, "color": VEC4, "view": MAT4})
 )
 OTHER = FakeProgram("other", Interface({"position": VEC3}, {"color": VEC4}))
-STATES = [PipelineState(), PipelineState(cull_mode="back"), PipelineState(blend="alpha")]
+STATES = [
+    PipelineState(topology="point-list", cull_mode=mode) for mode in ("none", "back", "front")
+]
 GEOMETRIES = [
     Geometry({"position": np.arange(9).reshape(3, 3)}),
     Geometry({"position": np.arange(12).reshape(4, 3)}, [0, 1, 2, 0, 2, 3]),
@@ -247,7 +249,7 @@ def test_a_table_in_two_heaps_is_heard_by_both():
 
 
 def test_a_row_that_fits_on_no_page_is_refused():
-    big = Geometry({"position": np.zeros((400, 3))})
+    big = Geometry({"position": np.zeros((402, 3))})
     heap = Heap(4096, FRAME)
     table = DrawTable(OTHER, [big], {"color": (1, 1, 1, 1)})
     with pytest.raises(HeapFullError, match="does not fit on a page"):

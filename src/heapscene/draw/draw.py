@@ -7,6 +7,8 @@ from dataclasses import dataclass, field, fields
 from types import MappingProxyType
 from typing import Any
 
+import numpy as np
+
 from heapscene.adaptive import AVal
 from heapscene.draw.encode import encode_rows, encode_value
 from heapscene.draw.geometry import Geometry
@@ -66,6 +68,9 @@ class Draw:
     rules: Mapping[str, Any] = field(default_factory=_nothing)
 
     def __post_init__(self) -> None:
+        _check_kind(self.geometry, Geometry, "geometry", "hs.geometry.box()")
+        _check_kind(self.state, PipelineState, "state", 'hs.PipelineState(cull_mode="back")')
+        _check_count(self.instance_count)
         known = self.program.interface.inputs
         for name, value in self.inputs.items():
             if name not in known:
@@ -112,6 +117,29 @@ def checked_draw(
     for put, value in zip(_SETTERS, values, strict=True):
         put(draw, value)
     return draw
+
+
+def _check_kind(value: Any, kind: type, name: str, example: str) -> None:
+    if not isinstance(value, kind | AVal):
+        raise InputError(
+            explain(
+                f"{name} has to be a {kind.__name__}, or an adaptive value of one",
+                facts={"given": f"{type(value).__name__}: {value!r}"},
+                fix=f"Write {name}={example}.",
+            )
+        )
+
+
+def _check_count(count: Any) -> None:
+    whole = isinstance(count, int | np.integer) and not isinstance(count, bool)
+    if not isinstance(count, AVal) and not (whole and 0 <= count < 2**32):
+        raise InputError(
+            explain(
+                "instance_count has to be a whole number from 0 to 2³² − 1",
+                facts={"given": f"{count!r}"},
+                fix="Write instance_count=1.",
+            )
+        )
 
 
 def check_instances(name: str, rows: int, count: int | AVal[int]) -> None:

@@ -12,7 +12,7 @@ from heapscene.heap.chunk_bounds import chunk_bounds
 from heapscene.heap.layout import COUNT, HEADER, INSTANCES
 from heapscene.shader import types
 
-__all__ = ["world_bounds"]
+__all__ = ["world_bounds", "world_boxes"]
 
 
 def world_bounds(buckets: Iterable[Bucket]) -> NDArray[np.float64]:
@@ -25,15 +25,25 @@ def world_bounds(buckets: Iterable[Bucket]) -> NDArray[np.float64]:
     numpy.ndarray
         ``(2, 3)`` float64, NaN if there is nothing.
     """
-    result = np.full((2, 3), np.nan)
+    boxes = world_boxes(buckets)
+    if not len(boxes):
+        return np.full((2, 3), np.nan)
+    return np.stack([boxes[:, 0].min(axis=0), boxes[:, 1].max(axis=0)])
+
+
+def world_boxes(buckets: Iterable[Bucket]) -> NDArray[np.float64]:
+    """Return the box of each visible draw or instance, ``(n, 2, 3)``; a table counts by chunks.
+
+    What does not bind ``model``, and what is not finite, is left out.
+    """
+    found: list[NDArray[np.float64]] = []
     for bucket in buckets:
         blocks = sorted(block for slot in bucket.slots for block in slot.blocks)
         for slot in bucket.slots:
             for chunk in slot.chunks if blocks else ():
                 box = chunk_bounds(chunk)
-                if box is not None:
-                    result[0] = np.fmin(result[0], box[0])
-                    result[1] = np.fmax(result[1], box[1])
+                if box is not None and np.isfinite(box).all():
+                    found.append(np.asarray(box)[None])
         field = bucket.schema.model
         if field is None or field.type != types.MAT4:
             continue
@@ -53,15 +63,11 @@ def world_bounds(buckets: Iterable[Bucket]) -> NDArray[np.float64]:
             base = np.repeat(base, copies) + number * np.repeat(stride, copies)
             local = np.repeat(local, copies, axis=0)
         words = bucket.page.data[base[:, None] + np.arange(16)]
-        low, high = _transformed(words.view(np.float32).reshape(-1, 4, 4), local)
-        result[0] = np.fmin(result[0], low)
-        result[1] = np.fmax(result[1], high)
-    return result
+        found.append(_transformed(words.view(np.float32).reshape(-1, 4, 4), local))
+    return np.concatenate(found) if found else np.zeros((0, 2, 3))
 
 
-def _transformed(
-    models: NDArray[np.float32], local: NDArray[np.float64]
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _transformed(models: NDArray[np.float32], local: NDArray[np.float64]) -> NDArray[np.float64]:
     matrices = models.astype(np.float64)
     linear, offset = matrices[:, :3, :3], matrices[:, :3, 3]
     center, half = (local[:, 0] + local[:, 1]) / 2, (local[:, 1] - local[:, 0]) / 2
@@ -69,8 +75,5 @@ def _transformed(
         center = np.einsum("nij,nj->ni", linear, center) + offset
         half = np.einsum("nij,nj->ni", np.abs(linear), half)
         finite = np.isfinite(center).all(axis=1) & np.isfinite(half).all(axis=1)
-    if not finite.any():
-        nothing = np.full(3, np.nan)
-        return nothing, nothing
     center, half = center[finite], half[finite]
-    return (center - half).min(axis=0), (center + half).max(axis=0)
+    return np.stack([center - half, center + half], axis=1)

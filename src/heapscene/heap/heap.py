@@ -22,14 +22,14 @@ from heapscene.draw import (
 )
 from heapscene.errors import InputError, explain
 from heapscene.heap.arrivals import Arrivals, Arriving, plan_arrivals
-from heapscene.heap.bounds import world_bounds
+from heapscene.heap.bounds import world_bounds, world_boxes
 from heapscene.heap.bucket import Bucket
 from heapscene.heap.chunk import Chunk
 from heapscene.heap.following import FEW, write_followed
 from heapscene.heap.listener import ROLES, Listener, Listeners
 from heapscene.heap.page import Entry, Page
 from heapscene.heap.placement import Placement
-from heapscene.heap.plan import Plan, Planner, read_count, read_state
+from heapscene.heap.plan import Plan, Planner, check_whole, read_count, read_state
 from heapscene.heap.resident import RANKS, Resident
 from heapscene.heap.schema import Schema
 from heapscene.heap.shape import Shape
@@ -204,6 +204,10 @@ class Heap:
         if self._bounds[0] != self.bounds_generation:
             self._bounds = (self.bounds_generation, world_bounds(self.buckets))
         return self._bounds[1].copy()
+
+    def world_boxes(self) -> NDArray[np.float64]:
+        """Return the box of each visible draw or instance, ``(n, 2, 3)``; a table counts by chunks."""
+        return world_boxes(self.buckets)
 
     def stats(self) -> dict[str, int]:
         """Return counts and bytes."""
@@ -449,7 +453,10 @@ class Heap:
             self._tables.hear(key)
         elif isinstance(key, Listener):
             if key.role == "state":
-                states.update(dict.fromkeys(key.users, read_state(key.aval.force())))
+                state = read_state(key.aval.force())
+                for resident in key.users:
+                    check_whole(resident.part.shape, state)
+                states.update(dict.fromkeys(key.users, state))
             else:
                 self._hear_role(key, stale)
         elif isinstance(key, Shape):

@@ -17,14 +17,16 @@ from heapscene.draw import (
     encode_rows,
     encode_value,
 )
-from heapscene.errors import HeapFullError, InputError, StateError, explain
+from heapscene.errors import GeometryError, HeapFullError, InputError, StateError, explain
 from heapscene.heap.page import Entry, Follows, Piece, follow_key
 from heapscene.heap.resident import Resident
 from heapscene.heap.schema import HeaderField, Schema, make_schema
 from heapscene.heap.shape import Shape, array_key, make_shape
 from heapscene.shader import types
 
-__all__ = ["Plan", "Planner", "is_adaptive", "read_count", "read_state"]
+__all__ = ["Plan", "Planner", "check_whole", "is_adaptive", "read_count", "read_state"]
+
+_CORNERS = {"point-list": 1, "line-list": 2, "triangle-list": 3}
 
 
 class Plan:
@@ -108,6 +110,7 @@ class Planner:
         plan.schema = schema = self._schema(draw)
         plan.shape = self.shape(geometry, schema)
         plan.pieces = [self.input(field, draw, plan, before) for field in schema.inputs]
+        check_whole(plan.shape, plan.state)
         self._check_size(plan)
         return plan
 
@@ -248,6 +251,29 @@ def read_count(value: Any) -> int:
             )
         )
     return count
+
+
+def check_whole(shape: Shape, state: PipelineState) -> None:
+    """Raise unless a geometry has a whole number of primitives.
+
+    Many draws share one draw call: a rest of one would become the beginning of the next.
+
+    Raises
+    ------
+    GeometryError
+        It has not.
+    """
+    corners = _CORNERS[state.topology]
+    if shape.count % corners:
+        what = "vertices" if shape.width == 0 else "indices"
+        whole = shape.count // corners * corners
+        raise GeometryError(
+            explain(
+                f"{shape.count:,} {what} are no whole number of {state.topology} primitives",
+                facts={"geometry": shape.geometry, f"{what} each": corners},
+                fix=f"Give a multiple of {corners}, or draw a part: Geometry(..., range=(0, {whole})).",
+            )
+        )
 
 
 def read_state(value: Any) -> PipelineState:

@@ -9,7 +9,7 @@ from heapscene.adaptive import AVal
 from heapscene.draw import DrawTable, PipelineState, TableDraw, encode_value
 from heapscene.errors import HeapFullError, explain
 from heapscene.heap.page import Piece, follow_key
-from heapscene.heap.plan import Plan, Planner, is_adaptive, read_state
+from heapscene.heap.plan import Plan, Planner, check_whole, is_adaptive, read_state
 from heapscene.heap.schema import HeaderField, Schema, make_schema
 from heapscene.heap.shape import Shape
 from heapscene.shader import types
@@ -61,6 +61,8 @@ def plan_table(planner: Planner, draw: TableDraw) -> TablePlan:
     plan = TablePlan(draw, schema, shapes)
     plan.visible = bool(draw.visible.force() if isinstance(draw.visible, AVal) else draw.visible)
     plan.state = read_state(table.state.force() if isinstance(table.state, AVal) else table.state)
+    for shape in shapes:
+        check_whole(shape, plan.state)
     columns = {column.name for column in table.columns.values()}
     for field in schema.inputs:
         if field.name not in columns:

@@ -12,7 +12,7 @@ from heapscene.adaptive import AVal
 from heapscene.draw import PipelineState, TableDraw, TableRows
 from heapscene.heap.chunk import Chunk
 from heapscene.heap.page import Entry, Page, Piece
-from heapscene.heap.plan import read_state
+from heapscene.heap.plan import check_whole, read_state
 from heapscene.heap.rows import rows_within
 from heapscene.heap.table_plan import TablePlan, plan_table
 
@@ -122,7 +122,10 @@ class Tables:
         """
         resident = watch.resident
         if watch.role == "state":
-            self._route(resident, read_state(watch.aval.force()))
+            state = read_state(watch.aval.force())
+            for shape in resident.plan.shapes:
+                check_whole(shape, state)
+            self._route(resident, state)
         elif watch.role == "visible":
             self._show(resident, visible=bool(watch.aval.force()))
         else:

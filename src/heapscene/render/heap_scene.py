@@ -115,6 +115,7 @@ class HeapScene:
         self._fitted_for: tuple[int, float] | None = None
         self._matrices: CameraMatrices
         self._stage = "new"
+        self._is_closed = False
         self.report = FrameReport()
 
     # -- draws
@@ -145,12 +146,13 @@ class HeapScene:
         inputs
             New values of frame inputs by name, kept until changed; ``viewport`` is ``(width, height)``.
         """
+        self._check_open()
         self._stage = "new"
         report = self.report = FrameReport()
         before = self._counters.snapshot()
         evaluated = evaluations()
         with report.stage("adaptive"):
-            failed = _drain()
+            failed = run_posted()
         with report.stage("scene"):
             for reader in self._readers:
                 self._pending.extend(reader.changes())
@@ -241,7 +243,7 @@ class HeapScene:
         if self._fitted is not None and self._fitted_for == key:
             return self._matrices
         bounds = self._heap.world_bounds()
-        camera = self._fitted or fit_viewpoint(bounds, aspect)
+        camera = self._fitted or fit_viewpoint(bounds, aspect, boxes=self._heap.world_boxes())
         if np.isfinite(bounds).all():
             self._fitted = camera
         self._matrices = self._look(camera, aspect)
@@ -321,8 +323,19 @@ class HeapScene:
         gpu += sum(bucket.nbytes for bucket in self._buckets.values())
         return {**self._heap.stats(), "gpu_bytes": gpu}
 
+    def _check_open(self) -> None:
+        if self._is_closed:
+            raise FrameOrderError(
+                explain(
+                    "this scene is closed", fix="Make a new one: HeapScene(device, targets, draws)."
+                )
+            )
+
     def close(self) -> None:
-        """Free everything on the GPU."""
+        """Free everything, here and on the GPU, and stop listening to the draws."""
+        self._is_closed = True
+        self._readers = ()
+        self._heap = Heap(PAGE_BYTES, {})
         for bucket in self._buckets.values():
             bucket.close()
         for mirror in self._pages.values():
@@ -341,7 +354,7 @@ def page_limit(device: wgpu.GPUDevice) -> int:
     )
 
 
-def _drain() -> Exception | None:
+def run_posted() -> Exception | None:
     """Run posted functions; a failure is raised when the frame is done."""
     try:
         drain_posted()

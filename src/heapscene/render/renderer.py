@@ -14,7 +14,7 @@ from heapscene.adaptive import AVal, tick_clock
 from heapscene.draw import encode_value
 from heapscene.errors import FrameOrderError, HeapsceneError, InputError, explain
 from heapscene.gpu import Timer, read_texture, request_device
-from heapscene.render.heap_scene import HeapScene
+from heapscene.render.heap_scene import HeapScene, run_posted
 from heapscene.render.report import FrameReport
 from heapscene.render.targets import OffscreenTarget, Targets, check_size
 from heapscene.shader import VEC4
@@ -141,6 +141,18 @@ class Renderer:
             The renderer is closed.
         """
         self._check_open()
+        posted = run_posted()
+        try:
+            report = self._draw_frame(what, camera, target)
+        except Exception as error:
+            if posted is not None:
+                error.add_note(f"before that, a posted function raised {posted!r}")
+            raise
+        if posted is not None:
+            raise posted
+        return report
+
+    def _draw_frame(self, what: Any, camera: Any, target: OffscreenTarget | None) -> FrameReport:
         target = self._own_target() if target is None else self._checked_target(target)
         scene = self._scene_of(what)
         report = scene.update(camera, inputs={"viewport": target.size})

@@ -82,3 +82,20 @@ def test_colours() -> None:
     assert rgba("#00ff0080") == pytest.approx((0, 1, 0, 128 / 255))
     with pytest.raises(InputError, match="reddish"):
         rgba("reddish")
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"geometry": "no geometry"},
+        {"state": "back"},
+        {"instance_count": -1},
+        {"instance_count": 2**40},
+        {"instance_count": 1.5},
+    ],
+)
+def test_a_part_of_another_kind_is_refused_at_once(wrong):
+    name = next(iter(wrong))
+    parts = {"geometry": Geometry({"position": [(0, 0, 0)]}), "inputs": {}} | wrong
+    with pytest.raises(InputError, match=name):
+        Draw(PROGRAM, **parts)

@@ -20,11 +20,14 @@ PROGRAM = FakeProgram(
     ),
 )
 BOX = Geometry({"position": np.arange(72).reshape(24, 3)}, np.arange(36) % 24)
+POINTS = PipelineState(topology="point-list")
 BACK = PipelineState(cull_mode="back")
 
 
 def draw(color="red", geometry=BOX, program=PROGRAM, **rest) -> Draw:
     inputs = {"model": np.eye(4), **({} if color is None else {"color": color})}
+    # Points, since most geometries here are no whole triangles.
+    rest.setdefault("state", POINTS)
     return Draw(program, geometry, inputs, **rest)
 
 
@@ -159,7 +162,7 @@ def test_hiding_is_one_record(how):
         cell.value = False
         heap.pull()
     else:
-        hidden = Draw(PROGRAM, BOX, draws[7].inputs, visible=False)
+        hidden = Draw(PROGRAM, BOX, draws[7].inputs, visible=False, state=POINTS)
         replace(heap, draws[7], hidden)
         draws[7] = hidden
     assert drain(heap) == {"pages": [], "headers": [], "records": [(7 * 8, 8 * 8)]}
@@ -522,7 +525,7 @@ def test_a_draw_with_a_failing_value_can_be_replaced_and_removed():
     item = draw(fragile)
     heap = heap_of(item)
     broken.value = True
-    hidden = Draw(PROGRAM, BOX, item.inputs, visible=False)
+    hidden = Draw(PROGRAM, BOX, item.inputs, visible=False, state=POINTS)
     replace(heap, item, hidden)
     with pytest.raises(ZeroDivisionError):
         heap.pull()
@@ -656,7 +659,7 @@ def test_pages_have_to_have_a_size():
 
 def test_bounds_follow_models_and_visibility():
     model, visible = cval(np.eye(4)), cval(True)
-    unit = Geometry({"position": [(0, 0, 0), (1, 2, 3)]})
+    unit = Geometry({"position": [(0, 0, 0), (1, 2, 3), (0, 0, 0)]})
     items = [
         Draw(PROGRAM, unit, {"model": model}),
         Draw(PROGRAM, unit, {"model": np.diag([2, 2, 2, 1])}, visible=visible),
@@ -678,7 +681,7 @@ def test_bounds_follow_models_and_visibility():
 
 
 def test_bounds_use_every_instance_and_leave_out_what_is_not_finite():
-    unit = Geometry({"position": [(0, 0, 0), (1, 1, 1)]})
+    unit = Geometry({"position": [(0, 0, 0), (1, 1, 1), (0, 0, 0)]})
     models = np.stack([np.eye(4)] * 3)
     models[:, 0, 3] = (0, 5, np.nan)
     item = Draw(PROGRAM, unit, {}, {"model": models}, instance_count=3)

@@ -201,3 +201,24 @@ def test_anything_with_matrices_is_a_camera():
     camera = PerspectiveCamera()
     assert isinstance(camera, CameraLike)
     assert isinstance(camera_matrices(camera, 1.0, UNIT), CameraMatrices)
+
+
+def test_fitting_boxes_sees_all_of_them_and_comes_closer():
+    rng = np.random.default_rng(4)
+    low = rng.uniform(-5, 5, (40, 3))
+    # a cloud along a diagonal: the box around it is mostly empty
+    low[:, 1] = low[:, 0] * 0.3
+    boxes = np.stack([low, low + rng.uniform(0.1, 1, (40, 3))], axis=1)
+    bounds = np.stack([boxes[:, 0].min(axis=0), boxes[:, 1].max(axis=0)])
+    loose, tight = fit_viewpoint(bounds, 1.5), fit_viewpoint(bounds, 1.5, boxes=boxes)
+    matrices = tight.matrices(1.5, bounds)
+    points = np.array([np.diag(box[list(k)]) for box in boxes for k in np.ndindex(2, 2, 2)])
+    clip = np.column_stack([points, np.ones(len(points))]) @ (matrices.proj @ matrices.view).T
+    ndc = clip[:, :3] / clip[:, 3:]
+    assert np.abs(ndc[:, :2]).max() == pytest.approx(0.9, abs=1e-6)
+    assert ndc[:, 2].min() >= 0
+    assert ndc[:, 2].max() <= 1
+    middle = bounds.mean(axis=0)
+    assert np.linalg.norm(np.array(tight.position) - middle) < np.linalg.norm(
+        np.array(loose.position) - middle
+    )
