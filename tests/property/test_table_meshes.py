@@ -7,6 +7,7 @@ import pytest
 
 import heapscene as hs
 from heapscene.geometry import box, sphere
+from property.test_table_picture import allowance
 from reference.naive_renderer import compose, product
 
 pytestmark = pytest.mark.gpu
@@ -142,8 +143,9 @@ def test_what_is_computed_differs_by_its_precision_alone(device, material, names
             content.meshes(material, as_given),
         )
         assert_not_empty(table)
-        np.testing.assert_array_equal(table, single)
-        assert np.count_nonzero((table != double).any(-1)) <= 4
+        fused = allowance(device)
+        assert np.count_nonzero((table != single).any(-1)) <= fused
+        assert np.count_nonzero((table != double).any(-1)) <= fused + 4
 
 
 def test_a_transform_moves_rows_as_it_moves_meshes(device):
@@ -164,8 +166,8 @@ def test_a_transform_moves_rows_as_it_moves_meshes(device):
         content.meshes("phong", placed),
     )
     assert_not_empty(own)
-    np.testing.assert_array_equal(own, meshes)
-    np.testing.assert_array_equal(above, meshes)
+    np.testing.assert_array_equal(own, above)
+    assert np.count_nonzero((own != meshes).any(-1)) <= allowance(device)
 
 
 def test_written_rows_look_like_changed_meshes(device):
