@@ -274,3 +274,46 @@ def test_a_value_that_all_rows_share_may_fail_and_is_asked_again():
     good.value = True
     heap.pull()
     check(heap)
+
+
+@pytest.mark.parametrize("geometries", [1, 3, 12])
+def test_what_is_dirty_is_all_that_a_mirror_needs(geometries):
+    """Rows are hidden, moved and written in any density: a copy that takes dirty words is equal."""
+    rng = np.random.default_rng(geometries)
+    n = 1500
+    shapes = (GEOMETRIES * 4)[:geometries]
+    table = DrawTable(
+        OTHER,
+        shapes,
+        {"color": np.zeros((n, 4)), "geometry": rng.integers(0, geometries, n)},
+    )
+    heap = Heap((256 * 1024, 16 * 1024)[geometries == 3], FRAME)
+    heap.apply([DrawChange(None, table.as_draw())])
+    words = [*heap.pages, *(w for b in heap.buckets for w in (b.headers, b.records))]
+    copies = [each.data.copy() for each in words]
+    for each in words:
+        each.dirty.drain()
+    for _ in range(60):
+        density = float(rng.choice([0.001, 0.05, 0.5, 1.0]))
+        first = int(rng.integers(0, n - 1))
+        span = slice(first, int(rng.integers(first + 1, n + 1)))
+        rows = rng.permutation(n)[: max(1, int(density * n))]
+        roll = int(rng.integers(5))
+        if roll == 0:
+            shown = table["visible"][span] ^ (rng.random(span.stop - first) < density)
+            table.write("visible", shown, span)
+        elif roll == 1:
+            table.write("visible", rng.random(len(rows)) < 0.5, rows)
+        elif roll == 2:
+            table.write("geometry", rng.integers(0, geometries, len(rows)), rows)
+        elif roll == 3:
+            table.write("color", rng.integers(0, 2, (len(rows), 4)), rows)
+        else:
+            mask = rng.random((span.stop - first, 1)) < density
+            table.write("color", np.where(mask, rng.random(4), table["color"][span]), span)
+        heap.pull()
+        check(heap)
+        for each, copy in zip(words, copies, strict=True):
+            for start, stop in each.dirty.drain().tolist():
+                copy[start:stop] = each.data[start:stop]
+            assert np.array_equal(copy, each.data)

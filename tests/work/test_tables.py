@@ -12,6 +12,8 @@ pytestmark = pytest.mark.gpu
 ROWS = 100_000
 CAMERA = hs.PerspectiveCamera(position=(0, 0, 300), target=(0, 0, 0), near=1, far=1000)
 
+FLAT = ("pages", "page_bytes", "live_bytes", "capacity_bytes", "buckets", "records", "entries")
+
 
 @pytest.fixture(scope="module")
 def renderer(device):
@@ -67,6 +69,38 @@ def test_all_rows_are_their_bytes(renderer, table):
     table.write("color", np.random.default_rng(7).random((len(table), 4)))
     report = renderer.draw(table, CAMERA)
     assert report.bytes_uploaded <= 16 * len(table)
+
+
+@pytest.mark.parametrize(("name", "width"), [("position", 3), ("color", 4)])
+def test_scattered_rows_are_their_bytes_and_places(renderer, table, name, width):
+    still(renderer, table)
+    rng = np.random.default_rng(8)
+    rows = rng.choice(ROWS, 1000, replace=False)
+    table.write(name, rng.random((1000, width)), rows)
+    report = renderer.draw(table, CAMERA)
+    assert report.bytes_uploaded <= 1.2 * 4 * width * len(rows) + 4096
+    assert report.upload_writes == 1
+
+
+def test_scattered_hidden_rows_are_words(renderer, table):
+    still(renderer, table)
+    rows = np.random.default_rng(9).choice(ROWS, 1000, replace=False)
+    table.write("visible", False, rows)
+    report = renderer.draw(table, CAMERA)
+    assert report.bytes_uploaded <= 1.2 * 4 * len(rows) + 4096
+    assert report.visible_draws == len(table) - len(rows)
+    table.write("visible", True, rows)
+
+
+def test_every_other_hidden_row_is_at_most_the_records(renderer, table):
+    before = still(renderer, table)
+    table.write("visible", np.arange(len(table)) % 2 == 0)
+    report = renderer.draw(table, CAMERA)
+    assert report.bytes_uploaded <= 32 * len(table)
+    assert report.upload_writes <= 2
+    assert report.visible_draws == report.emitted_indices // 3 == len(table) // 2
+    table.write("visible", True)
+    assert renderer.draw(table, CAMERA).emitted_indices == before.emitted_indices
 
 
 def test_the_same_values_again_cost_nothing(renderer, table):
@@ -129,3 +163,34 @@ def test_a_material_may_change_under_a_table(renderer):
     material.color = "lime"
     report = renderer.draw(table, CAMERA)
     assert 0 < report.bytes_uploaded <= 16
+
+
+@pytest.mark.parametrize("encoding", ["expanded", "mega"])
+def test_emptying_and_refilling_a_hundred_times_takes_no_memory(device, encoding):
+    rng = np.random.default_rng(10)
+    most = 600
+    table = hs.DrawTable(
+        hs.UnlitMaterial(),
+        [hs.geometry.plane(), hs.geometry.box()],
+        {"position": np.zeros((most, 3)), "color": np.ones((most, 4))},
+    )
+    with hs.Renderer((32, 32), samples=1, device=device, encoding=encoding) as renderer:
+        still(renderer, table)
+        full = renderer.stats()["scenes"][-1]
+        for _ in range(100):
+            table.delete(np.flatnonzero(table.alive))
+            if rng.random() < 0.5:
+                assert renderer.draw(table, CAMERA).visible_draws == 0
+            n = int(rng.integers(1, most + 1))
+            table.append(
+                {
+                    "position": rng.random((n, 3)),
+                    "color": rng.random((n, 4)),
+                    "geometry": rng.integers(0, 2, n),
+                }
+            )
+            report = renderer.draw(table, CAMERA)
+            assert (report.draws, report.visible_draws) == (n, n)
+            now = renderer.stats()["scenes"][-1]
+            assert {name: now[name] for name in FLAT} == {name: full[name] for name in FLAT}
+        assert len(table["position"]) == most

@@ -104,4 +104,6 @@ def ascending(rows: Rows) -> Rows:
     """Return the same rows in order, each once."""
     if isinstance(rows, slice) or _is_ascending(rows):
         return rows
-    return simplified(np.unique(rows))
+    ordered = np.sort(rows)
+    # np.unique hashes, which takes far longer than sorting.
+    return simplified(ordered if _is_ascending(ordered) else np.unique(ordered))

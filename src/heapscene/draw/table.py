@@ -492,4 +492,8 @@ class _Transform(CVal[NDArray[np.float64]]):
 
 def _store(data: NDArray[Any], rows: Rows, values: NDArray[Any]) -> None:
     with np.errstate(over="ignore", invalid="ignore"):
-        data[rows] = values
+        if isinstance(rows, slice):
+            data[rows] = values
+        else:  # as whole items, which NumPy moves several times faster than rows of an array
+            item = f"V{4 * data.shape[1]}"
+            data.view(item)[rows] = np.ascontiguousarray(values, data.dtype).view(item)

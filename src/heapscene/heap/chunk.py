@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from heapscene.draw import DrawTable, Rows
-from heapscene.heap.layout import COUNT, FIRST_INSTANCE, VERTEX_SPAN
+from heapscene.heap.layout import COUNT, FIRST_INSTANCE, RECORD_WORDS, VERTEX_SPAN
 from heapscene.heap.rows import write_rows
 from heapscene.heap.table_plan import TablePlan
 from heapscene.heap.words import Words
@@ -22,6 +22,7 @@ __all__ = ["Chunk"]
 
 BOUNDS_ROWS = 1024
 _NEAR = 8  # records: with fewer unchanged ones between them, two changes are noted as one range
+_MANY = 8  # one changed row in so many, from which on all are written
 _FEW = 8  # changes per range, from which on ranges are noted one by one
 
 
@@ -98,7 +99,7 @@ class Chunk:
         if isinstance(rows, slice):
             source = column.data[rows.start + self.first : rows.stop + self.first]
         else:
-            source = column.data[rows + self.first]
+            source = column.data.take(rows + self.first, axis=0)
         changed = write_rows(entry.page, entry.offset >> 2, rows, source)
         if changed and (column.name == "model" or self.plan.fields[at].kind == "table"):
             self.touch(rows)
@@ -168,6 +169,9 @@ class Chunk:
         differ = shown != was_shown
         moved = geometry != old_geometry
         moves = bool(moved.any())
+        if not moves and isinstance(rows, slice) and _MANY * np.count_nonzero(differ) > len(differ):
+            self._flip(rows, geometry, shown)
+            return
         at = np.flatnonzero(differ | moved if moves else differ)
         if not len(at):
             return
@@ -197,6 +201,19 @@ class Chunk:
         bucket.changed(int(grown @ counts), int(grown @ spans))
         self.touch(rows)
 
+    def _flip(self, rows: slice, kinds: NDArray[np.int32], shown: NDArray[np.bool_]) -> None:
+        """Show and hide many of some rows: to write all counts is cheaper than to pick some."""
+        bucket, template = self.bucket, self.template()
+        counts = template[:, COUNT]
+        each = counts if len(counts) == 1 else counts.take(kinds)
+        bucket.block(self)[rows, COUNT] = each * shown
+        start = bucket.block_start(self) + rows.start * RECORD_WORDS + COUNT
+        bucket.records.dirty.add(start, start + (len(kinds) - 1) * RECORD_WORDS + 1)
+        grown = _tally(kinds, shown, len(template)) - _tally(kinds, self.drawn[rows], len(template))
+        self.drawn[rows] = shown
+        bucket.changed(int(grown @ counts), int(grown @ (template[:, VERTEX_SPAN] * (counts > 0))))
+        self.touch(rows)
+
     def touch(self, rows: Rows) -> None:
         """Note that bounds of rows may be others."""
         if isinstance(rows, slice):
@@ -204,6 +221,13 @@ class Chunk:
                 self.stale[rows.start // BOUNDS_ROWS : (rows.stop - 1) // BOUNDS_ROWS + 1] = True
         else:
             self.stale[rows // BOUNDS_ROWS] = True
+
+
+def _tally(kinds: NDArray[np.int32], shown: NDArray[np.bool_], number: int) -> NDArray[np.int64]:
+    """Return how many of some rows are shown of each kind."""
+    if number > _FEW:
+        return np.bincount(kinds[shown], minlength=number)
+    return np.array([np.count_nonzero((kinds == kind) & shown) for kind in range(number)])
 
 
 def _note(words: Words, start: int, numbers: NDArray[np.int64], stride: int, length: int) -> None:
