@@ -8,9 +8,8 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["ArrayLike", "ColorLike", "FloatArray", "MatrixLike", "UintArray", "Vec3Like"]
+__all__ = ["ArrayLike", "ColorLike", "MatrixLike", "UintArray", "Vec3Like"]
 
-FloatArray: TypeAlias = NDArray[np.float64] | NDArray[np.float32]
 UintArray: TypeAlias = NDArray[np.uint32]
 ArrayLike: TypeAlias = NDArray[Any] | Sequence[Any]
 Vec3Like: TypeAlias = Sequence[float] | NDArray[Any]

@@ -221,11 +221,10 @@ class HeapScene:
         viewport = inputs.get("viewport", self._frame.viewport)
         aspect = viewport[0] / viewport[1]
         matrices = self._fitted_matrices(aspect) if camera is None else self._look(camera, aspect)
-        if not self._frame.has("time") and "time" not in inputs and self._reads("time"):
+        ticks = not self._frame.has("time") and "time" not in inputs and self._reads("time")
+        if ticks:
             inputs = {**inputs, "time": clock().force().seconds}
-            self._uniform.write(self._frame.pack(matrices, inputs, keep=False))
-            return
-        self._uniform.write(self._frame.pack(matrices, inputs))
+        self._uniform.write(self._frame.pack(matrices, inputs, keep=not ticks))
 
     def _reads(self, name: str) -> bool:
         return any(name in bucket.frame_names for bucket in self._heap.buckets)

@@ -7,9 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, fields
 from typing import Any
 
-__all__ = ["STAGES", "FrameReport"]
-
-STAGES = ("adaptive", "scene", "draw", "heap", "gpu", "kernels", "render", "viewer")
+__all__ = ["FrameReport"]
 
 
 @dataclass(slots=True)

@@ -8,7 +8,6 @@ Keeps: a node has one parent; draws keep the order of their arrival; only nodes 
 
 from heapscene.scene.camera import OrthographicCamera as OrthographicCamera
 from heapscene.scene.camera import PerspectiveCamera as PerspectiveCamera
-from heapscene.scene.camera import fit_camera as fit_camera
 from heapscene.scene.group import Container as Container
 from heapscene.scene.group import Group as Group
 from heapscene.scene.mesh import Mesh as Mesh

@@ -14,7 +14,6 @@ from heapscene.draw import (
     CameraMatrices,
     Viewpoint,
     depth_range,
-    fit_viewpoint,
     look_at,
     orthographic,
 )
@@ -22,7 +21,7 @@ from heapscene.errors import InputError, explain
 from heapscene.scene.transform import as_position
 from heapscene.typing import Vec3Like
 
-__all__ = ["OrthographicCamera", "PerspectiveCamera", "fit_camera"]
+__all__ = ["OrthographicCamera", "PerspectiveCamera"]
 
 
 def _direction(value: Any) -> tuple[float, float, float]:
@@ -260,35 +259,3 @@ class OrthographicCamera(_Camera):
         near, far = depth_range(view, bounds, near, far, positive=False)
         proj = orthographic(self._now("height"), aspect, near, far)
         return CameraMatrices(view, proj, np.array(position))
-
-
-def fit_camera(
-    bounds: NDArray[np.float64],
-    aspect: float,
-    *,
-    fov: float = 50.0,
-    direction: Vec3Like = (-1.0, -0.7, -1.0),
-    margin: float = 0.05,
-) -> PerspectiveCamera:
-    """Return the closest camera that sees all of ``bounds``.
-
-    Parameters
-    ----------
-    bounds
-        ``(2, 3)`` smallest and largest point; NaN stands for a unit box around the origin.
-    aspect
-        Width of the picture divided by its height.
-    fov
-        Vertical field of view in degrees.
-    direction
-        Where to look.
-    margin
-        Part of the picture's width and height that stays free on every side.
-
-    Raises
-    ------
-    InputError
-        A value cannot be used.
-    """
-    found = fit_viewpoint(bounds, aspect, fov=fov, direction=direction, margin=margin)
-    return PerspectiveCamera(fov, position=found.position, target=found.target)

@@ -86,11 +86,6 @@ class Program:
         return self._interface
 
     @property
-    def vertex_ir(self) -> Function:
-        """The compiled vertex function."""
-        return self.vertex_stage.function
-
-    @property
     def fragment_ir(self) -> Function:
         """The compiled fragment function."""
         return self.fragment_stage.function

@@ -4,7 +4,7 @@ import pytest
 from heapscene.adaptive import cval
 from heapscene.draw import CameraLike, CameraMatrices, camera_matrices, fit_viewpoint, look_at
 from heapscene.errors import InputError
-from heapscene.scene.camera import OrthographicCamera, PerspectiveCamera, fit_camera
+from heapscene.scene.camera import OrthographicCamera, PerspectiveCamera
 
 UNIT = np.array([(-0.5, -0.5, -0.5), (0.5, 0.5, 0.5)])
 NOTHING = np.full((2, 3), np.nan)
@@ -66,7 +66,7 @@ def test_views_are_rigid_and_look_at_the_target(position, up):
     "direction", [(-1, -0.7, -1), (0, 0, -1), (0, -1, 0), (0, 1, 0), (3, 0.1, -1)]
 )
 def test_fit_holds_every_corner_and_touches_the_margin(bounds, aspect, direction):
-    camera = fit_camera(bounds, aspect, direction=direction, margin=0.05)
+    camera = fit_viewpoint(bounds, aspect, direction=direction, margin=0.05)
     matrices = camera.matrices(aspect, bounds)
     seen, w = ndc(matrices, corners(bounds))
     assert (w > 0).all()
@@ -81,7 +81,7 @@ def test_fit_holds_every_corner_and_touches_the_margin(bounds, aspect, direction
 
 def test_fit_of_a_line_along_the_view_stays_off_its_end():
     bounds = UNIT * (1, 0, 0)
-    matrices = fit_camera(bounds, 1.0, direction=(-1, 0, 0)).matrices(1.0, bounds)
+    matrices = fit_viewpoint(bounds, 1.0, direction=(-1, 0, 0)).matrices(1.0, bounds)
     seen, w = ndc(matrices, corners(bounds))
     assert (w > 0).all()
     assert (np.abs(seen[:, :2]) <= 0.9).all()
@@ -89,7 +89,7 @@ def test_fit_of_a_line_along_the_view_stays_off_its_end():
 
 @pytest.mark.parametrize("bounds", [NOTHING, np.zeros((2, 3)), np.full((2, 3), 1e7)])
 def test_fit_of_nothing_or_a_point_is_usable(bounds):
-    camera = fit_camera(bounds, 1.5)
+    camera = fit_viewpoint(bounds, 1.5)
     matrices = camera.matrices(1.5, bounds)
     point = np.zeros(3) if np.isnan(bounds).any() else bounds[0]
     seen, _ = ndc(matrices, np.array([[*point, 1.0]]))
