@@ -102,7 +102,7 @@ def _check_page(page: Page, residents: list[Resident], chunks: list[Chunk]) -> N
     assert all(entry.refs == count for entry, count in refs.items())
     assert all(page.entries[entry.key] is entry and entry.page is page for entry in refs)
     live = {entry.offset: max(16, entry.nbytes + 15 & ~15) for entry in refs}
-    assert page.allocator._live == live
+    assert page.allocator.live() == live
 
 
 def _check_bucket(bucket: Bucket, residents: list[Resident], chunks: list[Chunk]) -> None:
