@@ -56,7 +56,7 @@ def world_boxes(buckets: Iterable[Bucket]) -> NDArray[np.float64]:
         headers = bucket.headers.data
         base = headers[table[:, HEADER] + field.word].astype(np.int64)
         stride = headers[table[:, HEADER] + (field.word + 1)].astype(np.int64)
-        local = bucket.bounds[table[:, HEADER] // bucket.schema.row_words]
+        local = bucket.bounds[table[:, HEADER] // bucket.schema.row_words].astype(np.float64)
         copies = np.where(stride > 0, table[:, INSTANCES].astype(np.int64), 1)
         if (copies > 1).any():
             number = np.arange(copies.sum()) - np.repeat(np.cumsum(copies) - copies, copies)

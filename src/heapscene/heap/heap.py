@@ -364,7 +364,7 @@ class Heap:
             if isinstance(value, AVal):
                 self._listeners.discard(role, value, resident)
         self._leave(resident)
-        resident.is_live = False
+        resident.row = -1
         self._placement.release(resident, resident.part, resident.entries)
         self.draw_count -= 1
         self.visible_count -= resident.is_drawn
@@ -394,7 +394,6 @@ class Heap:
         if moves:
             resident.bucket = bucket
             resident.row = bucket.take_row()
-        resident.is_live = True
         resident.draw = plan.draw
         resident.part, resident.entries = part, entries
         resident.visible, resident.instances = plan.visible, plan.instances
