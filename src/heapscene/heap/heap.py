@@ -22,7 +22,7 @@ from heapscene.draw import (
 )
 from heapscene.errors import InputError, explain
 from heapscene.heap.arrivals import Arrivals, Arriving, plan_arrivals
-from heapscene.heap.bounds import world_bounds, world_boxes
+from heapscene.heap.bounds import bounds_of, world_boxes
 from heapscene.heap.bucket import Bucket
 from heapscene.heap.chunk import Chunk
 from heapscene.heap.following import FEW, write_followed
@@ -202,12 +202,14 @@ class Heap:
         geometry or the set of visible draws changes.
         """
         if self._bounds[0] != self.bounds_generation:
-            self._bounds = (self.bounds_generation, world_bounds(self.buckets))
+            self.world_boxes()
         return self._bounds[1].copy()
 
     def world_boxes(self) -> NDArray[np.float64]:
         """Return the box of each visible draw or instance, ``(n, 2, 3)``; a table counts by chunks."""
-        return world_boxes(self.buckets)
+        boxes = world_boxes(self.buckets)
+        self._bounds = (self.bounds_generation, bounds_of(boxes))
+        return boxes
 
     def stats(self) -> dict[str, int]:
         """Return counts and bytes."""
