@@ -26,7 +26,7 @@ from heapscene.errors import FrameOrderError, InputError, explain
 from heapscene.gpu import Counters, Mirror, Scatter, SmallBuffer, Usage, pipelines_of
 from heapscene.heap import Bucket, Heap
 from heapscene.kernels import scatter
-from heapscene.render.bucket_gpu import BucketGpu, choose_encoding
+from heapscene.render.bucket_gpu import BucketGpu
 from heapscene.render.frame_inputs import FrameInputs
 from heapscene.render.pending import PendingChanges
 from heapscene.render.report import FrameReport
@@ -110,7 +110,6 @@ class HeapScene:
         self._scatter = Scatter(self._pipelines, scatter)
         self._pages: dict[Any, Mirror] = {}
         self._buckets: dict[Bucket, BucketGpu] = {}
-        self._largest = int(device.limits["max-buffer-size"])
         self._fitted: Viewpoint | None = None
         self._fitted_for: tuple[int, float] | None = None
         self._matrices: CameraMatrices
@@ -198,11 +197,11 @@ class HeapScene:
         with self.report.stage("render"):
             for bucket, on_gpu in self._buckets.items():
                 page = self._pages[bucket.page]
-                calls = on_gpu.encode_draws(render_pass, self._uniform, page)
-                self.report.draw_calls += calls
-                if calls:
-                    counts = self.report.encodings
-                    counts[on_gpu.encoding] = counts.get(on_gpu.encoding, 0) + calls
+                encodings = on_gpu.encode_draws(render_pass, self._uniform, page)
+                self.report.draw_calls += len(encodings)
+                counts = self.report.encodings
+                for encoding in encodings:
+                    counts[encoding] = counts.get(encoding, 0) + 1
         self._count(before)
         self._stage = "new"
 
@@ -271,11 +270,8 @@ class HeapScene:
         if len(self._buckets) != len(live) or any(b not in self._buckets for b in live):
             self._match_buckets(live)
         budget = self._budget()
-        for bucket, on_gpu in self._buckets.items():
-            encoding = choose_encoding(bucket, self._encoding, budget, self._largest)
-            if encoding == "expanded":
-                budget -= bucket.emitted * 4
-            on_gpu.sync(encoding)
+        for on_gpu in self._buckets.values():
+            budget -= on_gpu.sync(self._encoding, budget)
 
     def _match_buckets(self, live: list[Bucket]) -> None:
         old = self._buckets
