@@ -84,7 +84,6 @@ class BucketGpu:
         )
         self._kernels = BucketKernels(pipelines, label)
         self._groups = {name: BindGroup(pipelines.layouts, f"{label} draws") for name in _ENCODINGS}
-        self._bound: dict[Encoding, tuple[list[int], wgpu.GPUBindGroup]] = {}
         self._windows = IndexWindows()
         self._prepared: tuple[int, tuple[Encoding, ...]] | None = None
         self._encoded: tuple[int, tuple[Encoding, ...]] | None = None
@@ -126,6 +125,7 @@ class BucketGpu:
 
     def _prepare(self, encodings: tuple[Encoding, ...], most: int) -> None:
         bucket = self.bucket
+        self._prepared = self._encoded = self._asked = None  # a step that fails is taken again
         self.encodings = encodings
         windows = self._windows.place(list(self._expanded_slots()), most)
         slots = [SlotLoad(s.start, s.stop, *windows.get(s, (None, 0))) for s in bucket.slots]
@@ -196,6 +196,11 @@ class BucketGpu:
         self._encoded = self._prepared
         return 1
 
+    def redo(self) -> None:
+        """Run the kernels in the next frame: those of this one will not run."""
+        self._encoded = None
+        self._expanded = {}
+
     def encode_draws(
         self, render_pass: wgpu.GPURenderPassEncoder, frame: SmallBuffer, page: Mirror
     ) -> Sequence[Encoding]:
@@ -222,15 +227,13 @@ class BucketGpu:
         return self.encodings
 
     def _bind(self, encoding: Encoding, frame: SmallBuffer, page: Mirror) -> wgpu.GPUBindGroup:
-        kernels = self._kernels
+        # Always the same buffers: the group is remade when one of them tells it to forget.
+        group, kernels = self._groups[encoding], self._kernels
+        if group.current is not None:
+            return group.current
         tiles = kernels.emitted_tiles if encoding == "mega" else kernels.vertex_tiles
         buffers = (frame, page, self._headers, self._records, kernels.firsts, tiles)
-        generations = [buffer.generation for buffer in buffers]
-        bound = self._bound.get(encoding)
-        if bound is None or bound[0] != generations:
-            bound = (generations, self._groups[encoding].get(GROUP, buffers))
-            self._bound[encoding] = bound
-        return bound[1]
+        return group.get(GROUP, buffers)
 
     @property
     def nbytes(self) -> int:
@@ -242,3 +245,5 @@ class BucketGpu:
         self._headers.close()
         self._records.close()
         self._kernels.close()
+        self._pipelines_of_slots = []
+        self._prepared = self._encoded = self._asked = None
