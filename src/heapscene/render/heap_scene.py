@@ -164,6 +164,7 @@ class HeapScene:
         with report.stage("render"):
             self._write_frame(camera, inputs or {})
         with report.stage("gpu"):
+            self._scatter.submit()  # only of a frame that was not encoded
             self._sync()
         report.nodes_evaluated = evaluations() - evaluated
         self._count(before)
@@ -178,10 +179,14 @@ class HeapScene:
         return report
 
     def encode_compute(self, encoder: wgpu.GPUCommandEncoder) -> None:
-        """Encode the kernels that changed draws need; nothing on a still frame."""
+        """Encode the kernels that changes need; nothing on a still frame.
+
+        They bring the GPU up to date, so what is encoded has to be submitted.
+        """
         self._expect("updated", "encode_compute", "update")
         before = self._counters.snapshot()
         with self.report.stage("kernels"):
+            self._scatter.encode(encoder)
             for bucket, on_gpu in self._buckets.items():
                 page = self._pages[bucket.page]
                 self.report.compute_passes += on_gpu.encode_compute(encoder, page)
@@ -343,7 +348,6 @@ class HeapScene:
         self._buckets.clear()
         self._pages.clear()
         self._uniform.close()
-        self._scatter.close()
 
 
 def page_limit(device: wgpu.GPUDevice) -> int:
