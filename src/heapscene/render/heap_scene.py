@@ -182,6 +182,7 @@ class HeapScene:
         with report.stage("render"):
             self._write_frame(camera, inputs or {})
         with report.stage("gpu"):
+            self._scatter.submit()  # only of a frame that was not encoded
             self._sync()
             if self._counters == before:
                 check_alive(self._device)  # nothing was sent, so nothing has told
@@ -198,10 +199,14 @@ class HeapScene:
         return report
 
     def encode_compute(self, encoder: wgpu.GPUCommandEncoder) -> None:
-        """Encode the kernels that changed draws need; nothing on a still frame."""
+        """Encode the kernels that changes need; nothing on a still frame.
+
+        They bring the GPU up to date, so what is encoded has to be submitted.
+        """
         self._expect("updated", "encode_compute", "update")
         before = self._counters.snapshot()
         with self.report.stage("kernels"), self._encoding_of("kernels"):
+            self._scatter.encode(encoder)
             for bucket, on_gpu in self._buckets.items():
                 page = self._pages[bucket.page]
                 self.report.compute_passes += on_gpu.encode_compute(encoder, page)
@@ -238,6 +243,7 @@ class HeapScene:
     def forget_encoded(self) -> None:
         """Take what this frame has encoded for lost: it was not submitted, and will not be."""
         self._stage = "new"
+        self._scatter.redo()
         for on_gpu in self._buckets.values():
             on_gpu.redo()
 
@@ -405,7 +411,6 @@ class HeapScene:
         self._buckets.clear()
         self._pages.clear()
         self._uniform.close()
-        self._scatter.close()
 
 
 def run_posted() -> Exception | None:
