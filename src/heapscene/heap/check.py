@@ -105,6 +105,19 @@ def _check_page(page: Page, residents: list[Resident], chunks: list[Chunk]) -> N
     assert page.allocator._live == live
 
 
+def _check_headers(bucket: Bucket, residents: list[Resident], chunks: list[Chunk]) -> None:
+    """Header rows lead to where the entries lie."""
+    width = bucket.schema.row_words
+    rows = bucket.headers.data[: bucket.headers.used].reshape(-1, width) if width else None
+    held = [(r.row, r.part, r.entries) for r in residents]
+    held += [(row, p, c.entries) for c in chunks for row, p in zip(c.rows, c.parts, strict=True)]
+    for row, part, entries in held if rows is not None else ():
+        assert rows is not None
+        attributes = part.entries[: len(bucket.schema.attributes)]
+        bases = [entry.offset >> 2 for entry in (*attributes, *entries)]
+        assert rows[row, 0::2].tolist() == bases
+
+
 def _check_bucket(bucket: Bucket, residents: list[Resident], chunks: list[Chunk]) -> None:
     rows = [resident.row for resident in residents]
     rows += [row for chunk in chunks for row in chunk.rows]
@@ -117,6 +130,7 @@ def _check_bucket(bucket: Bucket, residents: list[Resident], chunks: list[Chunk]
     assert all(a[1] <= b[0] for a, b in pairwise(spans))
     assert spans[-1][1] <= bucket.n_records
     expected = np.zeros((bucket.n_records, RECORD_WORDS), np.uint32)
+    _check_headers(bucket, residents, chunks)
     for slot in bucket.slots:
         assert slot.live > 0
         assert len(slot.ranks) == len(slot.residents)

@@ -25,6 +25,7 @@ from heapscene.heap.arrivals import Arrivals, Arriving, plan_arrivals
 from heapscene.heap.bounds import world_bounds, world_boxes
 from heapscene.heap.bucket import Bucket
 from heapscene.heap.chunk import Chunk
+from heapscene.heap.compaction import Compactor
 from heapscene.heap.following import FEW, write_followed
 from heapscene.heap.listener import ROLES, Listener, Listeners
 from heapscene.heap.page import Entry, Page
@@ -98,6 +99,7 @@ class Heap:
         self._listeners = Listeners(self._sink)
         self._placement = Placement(self.page_bytes, self._planner, self._sink)
         self.pages = self._placement.pages
+        self._compactor = Compactor()
         self._residents: dict[Drawable, Resident | TableResident] = {}
         self._tables = Tables(self)
         self._buckets: dict[Any, Bucket] = {}
@@ -183,6 +185,22 @@ class Heap:
         if failed:
             raise failed[next(key for key in keys if key in failed)]
 
+    # Memory
+
+    def compact_some(self) -> int:
+        """Move what lies on pages that waste too much, as far as one frame goes.
+
+        Returns
+        -------
+        int
+            Bytes moved; 0 if nothing was to do.
+        """
+        return self._compactor.step(self.pages, self.buckets)
+
+    def compact(self) -> int:
+        """Move everything together on every page; return how many bytes were moved."""
+        return self._compactor.all(self.pages, self.buckets)
+
     # What there is
 
     def order(self) -> list[Draw | TableRows]:
@@ -220,7 +238,7 @@ class Heap:
             "pages": len(self.pages),
             "page_bytes": used,
             "live_bytes": live,
-            "waste_bytes": used - 16 * len(self.pages) - live,
+            "waste_bytes": sum(page.allocator.waste for page in self.pages),
             "capacity_bytes": sum(page.data.nbytes for page in self.pages),
             "buckets": len(self.buckets),
             "slots": len(slots),

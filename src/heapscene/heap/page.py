@@ -106,19 +106,37 @@ Fresh = list[tuple[Entry, "bytes | NDArray[Any] | Entry"]]
 class Part:
     """A shape on a page: where its attributes and indices lie."""
 
-    __slots__ = ("entries", "index_start", "page", "refs", "shape", "words")
+    __slots__ = ("_index_start", "_moves", "_words", "entries", "page", "refs", "shape")
 
     def __init__(self, page: Page, shape: Shape, entries: Sequence[Entry]) -> None:
         self.page = page
         self.shape = shape
         self.entries = entries
         self.refs = 0
-        self.words: list[int] = []
-        for entry, piece in zip(entries, shape.attributes, strict=False):
-            self.words += (entry.offset >> 2, piece.stride)
-        self.index_start = 0
-        if shape.indices is not None:
-            self.index_start = entries[-1].offset + shape.index_skip
+        self._locate()
+
+    @property
+    def words(self) -> list[int]:
+        """Base and stride of each attribute, as they begin a header row; not to be changed."""
+        if self._moves != self.page.moves:
+            self._locate()
+        return self._words
+
+    @property
+    def index_start(self) -> int:
+        """Byte of the first index to draw; 0 without indices."""
+        if self._moves != self.page.moves:
+            self._locate()
+        return self._index_start
+
+    def _locate(self) -> None:
+        self._moves = self.page.moves
+        self._words: list[int] = []
+        for entry, piece in zip(self.entries, self.shape.attributes, strict=False):
+            self._words += (entry.offset >> 2, piece.stride)
+        self._index_start = 0
+        if self.shape.indices is not None:
+            self._index_start = self.entries[-1].offset + self.shape.index_skip
 
 
 class Page(Words):
@@ -130,13 +148,19 @@ class Page(Words):
         Grows with every new page; buckets are drawn in this order.
     allocator
         Bytes handed out and free.
+    moves
+        Changes whenever entries have got other offsets.
+    arrived
+        Gets new entries, while somebody wants to know of them.
     """
 
-    __slots__ = ("allocator", "entries", "number", "parts")
+    __slots__ = ("allocator", "arrived", "entries", "moves", "number", "parts")
 
     def __init__(self, number: int, limit_bytes: int) -> None:
         super().__init__(1024, limit_bytes // 4)
         self.number = number
+        self.moves = 0
+        self.arrived: list[Entry] | None = None
         self.allocator = Allocator(limit_bytes)
         self.entries: dict[Hashable, Entry] = {}
         self.parts: dict[Shape, Part] = {}
@@ -158,6 +182,8 @@ class Page(Words):
                 return None
             entry = Entry(self, piece.key, piece.nbytes, offset, piece.aval, piece.follows)
             self.entries[piece.key] = entry
+            if self.arrived is not None:
+                self.arrived.append(entry)
             fresh.append((entry, piece.data))
         elif piece.aval is not None and piece.follows is None:
             fresh.append((entry, piece.data))
@@ -197,6 +223,8 @@ class Page(Words):
         offsets = self.allocator.allocate_many(nbytes, len(new))
         for entry, offset in zip(new, offsets, strict=True):
             entry.offset = offset
+        if self.arrived is not None:
+            self.arrived += new
         self.fit()
         if len(new) < len(held):
             rows = rows[new_at]

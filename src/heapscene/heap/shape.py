@@ -74,7 +74,8 @@ class Shape:
         self.width = 0 if indices is None else indices.dtype.itemsize
         drawable = len(arrays["position"]) if indices is None else len(indices)
         first, self.count = geometry.range or (0, drawable)
-        self.index_skip = first * self.width
+        # Without anything to draw it would lead out of the allocation.
+        self.index_skip = first * self.width if self.count else 0
         self.vertex_first, self.vertex_span = first, self.count
         if indices is not None:
             used = indices[first : first + self.count]
