@@ -69,7 +69,7 @@ class Compactor:
 
     def step(self, pages: Iterable[Page], buckets: Sequence[Bucket]) -> int:
         """Move what one frame may move; return how many bytes."""
-        for page in [page for page in self._passes if not page.entries]:
+        for page in [page for page in self._passes if page.is_empty]:
             self._end(page)
         left = self.most_bytes
         for page in pages:
@@ -79,7 +79,7 @@ class Compactor:
                     continue
                 run = self._passes[page] = _Pass(page)
             # A page of very many small things is done in as many steps as one of large things.
-            most = max(MOST_ENTRIES, len(page.entries) // _ENTRY_SHARE)
+            most = max(MOST_ENTRIES, page.n_entries // _ENTRY_SHARE)
             if left < self.most_bytes and left < run.least_bytes:
                 continue
             left -= self._advance(run, buckets, left, most)
@@ -96,7 +96,7 @@ class Compactor:
             if page.allocator.waste:
                 run = self._passes[page] = _Pass(page)
                 while page in self._passes:
-                    moved += self._advance(run, buckets, MOST_BYTES, len(page.entries))
+                    moved += self._advance(run, buckets, MOST_BYTES, page.n_entries)
         return moved
 
     def _advance(self, run: _Pass, buckets: Sequence[Bucket], nbytes: int, entries: int) -> int:
@@ -125,7 +125,7 @@ class _Pass:
         self.arrived: list[Entry] = []
         page.arrived = self.arrived
         self.frontier = page.allocator.first_hole()
-        entries = list(page.entries.values())
+        entries = page.entries
         offsets = np.fromiter(map(_offset, entries), np.int64, len(entries))
         behind = np.flatnonzero(offsets >= self.frontier)
         behind = behind[np.argsort(offsets[behind])]

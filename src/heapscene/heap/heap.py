@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from heapscene.adaptive import AVal, Sink, collector_paused
+from heapscene.adaptive import AVal, collector_paused
 from heapscene.draw import (
     Draw,
     Drawable,
@@ -22,7 +22,7 @@ from heapscene.draw import (
 )
 from heapscene.errors import InputError, explain
 from heapscene.heap.arrivals import Arrivals, Arriving, plan_arrivals
-from heapscene.heap.bounds import world_bounds, world_boxes
+from heapscene.heap.bounds import bounds_of, world_boxes
 from heapscene.heap.bucket import Bucket
 from heapscene.heap.chunk import Chunk
 from heapscene.heap.compaction import Compactor
@@ -95,9 +95,9 @@ class Heap:
         self.visible_count = 0
         self.bounds_generation = 0
         self._planner = Planner(frame_inputs, self.page_bytes)
-        self._sink: Sink[Any] = Sink()
+        self._placement = Placement(self.page_bytes, self._planner)
+        self._sink = self._placement.sink
         self._listeners = Listeners(self._sink)
-        self._placement = Placement(self.page_bytes, self._planner, self._sink)
         self.pages = self._placement.pages
         self._compactor = Compactor()
         self._residents: dict[Drawable, Resident | TableResident] = {}
@@ -220,12 +220,14 @@ class Heap:
         geometry or the set of visible draws changes.
         """
         if self._bounds[0] != self.bounds_generation:
-            self._bounds = (self.bounds_generation, world_bounds(self.buckets))
+            self.world_boxes()
         return self._bounds[1].copy()
 
     def world_boxes(self) -> NDArray[np.float64]:
         """Return the box of each visible draw or instance, ``(n, 2, 3)``; a table counts by chunks."""
-        return world_boxes(self.buckets)
+        boxes = world_boxes(self.buckets)
+        self._bounds = (self.bounds_generation, bounds_of(boxes))
+        return boxes
 
     def stats(self) -> dict[str, int]:
         """Return counts and bytes."""
@@ -244,7 +246,7 @@ class Heap:
             "slots": len(slots),
             "records": sum(bucket.n_records for bucket in self.buckets),
             "holes": sum(slot.holes for slot in slots),
-            "entries": sum(len(page.entries) for page in self.pages),
+            "entries": sum(page.n_entries for page in self.pages),
         }
 
     # Steps of a batch
@@ -382,7 +384,7 @@ class Heap:
             if isinstance(value, AVal):
                 self._listeners.discard(role, value, resident)
         self._leave(resident)
-        resident.is_live = False
+        resident.row = -1
         self._placement.release(resident, resident.part, resident.entries)
         self.draw_count -= 1
         self.visible_count -= resident.is_drawn
@@ -412,7 +414,6 @@ class Heap:
         if moves:
             resident.bucket = bucket
             resident.row = bucket.take_row()
-        resident.is_live = True
         resident.draw = plan.draw
         resident.part, resident.entries = part, entries
         resident.visible, resident.instances = plan.visible, plan.instances

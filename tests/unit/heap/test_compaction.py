@@ -118,7 +118,7 @@ def test_a_number_that_equals_an_old_offset_stays_a_number():
     heap = Heap(2**20, FRAME)
     first = Draw(PICKABLE, cloud(100, 1), {"color": (1, 0, 0, 1), "id": 0}, state=POINTS)
     heap.apply([DrawChange(None, first)])
-    offsets = [entry.offset for entry in heap.pages[0].entries.values()]
+    offsets = [entry.offset for entry in heap.pages[0].entries]
     draws = [
         Draw(PICKABLE, cloud(3 + k, k + 2), {"color": (0, k / 9, 0, 1), "id": at}, state=POINTS)
         for k, at in enumerate([*offsets, *(at >> 2 for at in offsets), 3, 4])
