@@ -15,7 +15,7 @@ STEPS = 24
 
 def restless(side: Side, most_bytes: int) -> Side:
     """Let a scene compact whatever it can, a little in each frame."""
-    compactor = side.scene._heap._compactor
+    compactor = side.scene._heap.memory.compactor
     compactor.waste_share = compactor.least_waste = 0
     compactor.most_bytes = most_bytes
     return side
@@ -40,7 +40,7 @@ def test_compaction_keeps_the_picture(device, seed):
             moved += sum(side.report.bytes_moved > 0 for side in sides)
             if step % 3 == 0:
                 for side in sides:
-                    side.scene._heap.compact()
+                    side.scene._heap.memory.compact()
             for side, image in zip(sides, images, strict=True):
                 want = naive.render(
                     side.scene.order(),
@@ -65,7 +65,7 @@ def test_moving_costs_an_upload_and_no_kernel(device):
         world.remove()
         world.add()
     before = side.picture()
-    assert side.scene._heap.compact() > 0
+    assert side.scene._heap.memory.compact() > 0
     after = side.picture()
     assert side.report.compute_passes == 0
     assert side.report.bytes_uploaded > 0

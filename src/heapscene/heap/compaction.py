@@ -8,7 +8,7 @@ header rows and records go through it once, as whole arrays; words that are no o
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable
 from operator import attrgetter
 from typing import NamedTuple
 
@@ -28,6 +28,7 @@ MOST_BYTES = 8 * 2**20
 MOST_ENTRIES = 8192
 _ENTRY_SHARE = 32
 _offset = attrgetter("offset")
+Buckets = Callable[[], Iterable[Bucket]]
 
 
 class Moves(NamedTuple):
@@ -67,8 +68,14 @@ class Compactor:
         waste = page.allocator.waste
         return waste > self.least_waste and waste > self.waste_share * page.allocator.cursor
 
-    def step(self, pages: Iterable[Page], buckets: Sequence[Bucket]) -> int:
-        """Move what one frame may move; return how many bytes."""
+    def step(self, pages: Iterable[Page], buckets: Buckets) -> int:
+        """Move what one frame may move; return how many bytes.
+
+        Parameters
+        ----------
+        buckets
+            Returns the buckets on all pages.
+        """
         for page in [page for page in self._passes if page.is_empty]:
             self._end(page)
         left = self.most_bytes
@@ -87,7 +94,7 @@ class Compactor:
                 break
         return self.most_bytes - left
 
-    def all(self, pages: Iterable[Page], buckets: Sequence[Bucket]) -> int:
+    def all(self, pages: Iterable[Page], buckets: Buckets) -> int:
         """Leave no free bytes between what is in use; return how many bytes were moved."""
         moved = 0
         for page in pages:
@@ -99,12 +106,12 @@ class Compactor:
                     moved += self._advance(run, buckets, MOST_BYTES, page.n_entries)
         return moved
 
-    def _advance(self, run: _Pass, buckets: Sequence[Bucket], nbytes: int, entries: int) -> int:
+    def _advance(self, run: _Pass, buckets: Buckets, nbytes: int, entries: int) -> int:
         moves = run.step(nbytes, entries)
         if moves is None:
             self._end(run.page)
             return 0
-        for bucket in buckets:
+        for bucket in buckets():
             if bucket.page is run.page:
                 _follow(bucket, moves)
         return moves.nbytes

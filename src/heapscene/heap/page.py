@@ -207,8 +207,8 @@ class Page(Words):
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing lies here."""
-        return not any(self.books.values())
+        """Whether nobody has anything here, not even a shape without arrays."""
+        return not self.parts and not any(self.books.values())
 
     def acquire(self, piece: Piece, fresh: Fresh) -> Entry | None:
         """Return the entry of a piece with one more holder, or ``None`` if there is no room.

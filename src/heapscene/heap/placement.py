@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from heapscene.adaptive import AVal, Sink
+from heapscene.heap.catalog import Catalog
 from heapscene.heap.page import Column, Entry, Fresh, Page, Part, Piece
-from heapscene.heap.plan import Plan, Planner
+from heapscene.heap.plan import Plan
 from heapscene.heap.resident import Resident
 from heapscene.heap.shape import Shape
 
@@ -30,11 +31,11 @@ class Placement:
         Hears of what may change in the pages.
     """
 
-    def __init__(self, page_bytes: int, planner: Planner) -> None:
+    def __init__(self, page_bytes: int, catalog: Catalog) -> None:
         self.page_bytes = page_bytes
         self.pages = [Page(0, page_bytes)]
         self.sink: Sink[Any] = Sink(partial(_followed, self.pages))
-        self._planner = planner
+        self._catalog = catalog
 
     def place(self, plan: Plan, home: Page | None) -> tuple[Part, list[Entry]]:
         """Reserve everything on one page and write what is new there.
@@ -135,11 +136,11 @@ class Placement:
             shape.users.pop(resident, None)
         self._drop_part(part)
 
-    def tidy(self, in_use: set[Page]) -> None:
+    def tidy(self) -> None:
         """Let used words follow what is allocated, and drop empty pages but the first."""
         for page in self.pages:
             page.fit()
-        self.pages[1:] = [page for page in self.pages[1:] if not page.is_empty or page in in_use]
+        self.pages[1:] = [page for page in self.pages[1:] if not page.is_empty]
 
     def _drop_entry(self, entry: Entry) -> None:
         if entry.page.release(entry) and entry.follows is not None and entry.aval is not None:
@@ -192,8 +193,7 @@ class Placement:
         shape.pages.append(page)
         if len(shape.pages) > 1:
             return
-        is_known = self._planner.renewed.get(shape.key) is shape
-        self._planner.shapes[shape.key] = shape
+        is_known = self._catalog.register(shape)
         for aval in shape.avals:
             self.sink.watch(aval, shape)
         if shape.avals and not is_known:
@@ -203,8 +203,7 @@ class Placement:
         shape.pages.remove(page)
         if shape.pages:
             return
-        if self._planner.shapes.get(shape.key) is shape:
-            del self._planner.shapes[shape.key]
+        self._catalog.unregister(shape)
         for aval in shape.avals:
             self.sink.unwatch(aval, shape)
 

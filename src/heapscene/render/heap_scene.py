@@ -161,7 +161,7 @@ class HeapScene:
                 self._heap.apply(self._pending.steps())
                 self._pending.clear()
             self._heap.pull()
-            report.bytes_moved = self._heap.compact_some()
+            report.bytes_moved = self._heap.memory.compact_some()
         with report.stage("render"):
             self._write_frame(camera, inputs or {})
         with report.stage("gpu"):

@@ -51,20 +51,20 @@ def agrees(heap: Heap, draws: list[Draw]) -> None:
 def test_half_a_page_of_holes_is_closed_and_draws_what_it_drew():
     heap, left = heap_with_gaps(meshes(100, 1000))
     used = heap.stats()["page_bytes"]
-    assert heap.compact_some() == heap.stats()["live_bytes"]
+    assert heap.memory.compact_some() == heap.stats()["live_bytes"]
     assert heap.stats()["waste_bytes"] == 0
     assert heap.stats()["page_bytes"] < 0.51 * used
     agrees(heap, left)
-    assert heap.compact_some() == 0
+    assert heap.memory.compact_some() == 0
 
 
 def test_what_is_sent_is_what_moved():
     heap, _ = heap_with_gaps(meshes(100, 1000))
-    moved = heap.compact_some()
+    moved = heap.memory.compact_some()
     ((start, stop),) = heap.pages[0].dirty.drain().tolist()
     assert (stop - start) * 4 == moved
     (bucket,) = heap.buckets
-    assert not heap.compact()
+    assert not heap.memory.compact()
     assert not heap.pages[0].dirty
     bucket.headers.dirty.drain()
 
@@ -80,13 +80,13 @@ def test_small_pages_and_little_waste_are_left_alone(count, gone, compacts):
     (page,) = heap.pages
     waste = page.allocator.waste
     assert (waste > LEAST_WASTE and waste > WASTE_SHARE * page.allocator.cursor) == compacts
-    assert bool(heap.compact_some()) == compacts
+    assert bool(heap.memory.compact_some()) == compacts
 
 
 def test_a_step_moves_at_most_eight_mebibytes():
     heap, _ = heap_with_gaps(meshes(24, 100_000), 2**26)
     steps: list[int] = []
-    while moved := heap.compact_some():
+    while moved := heap.memory.compact_some():
         steps.append(moved)
         check(heap)
     assert max(steps) <= MOST_BYTES
@@ -96,8 +96,8 @@ def test_a_step_moves_at_most_eight_mebibytes():
 
 def test_what_is_larger_than_a_step_moves_alone():
     heap, left = heap_with_gaps(meshes(6, 80_000), 2**24)
-    heap._compactor.most_bytes = 900_000
-    steps = [heap.compact_some() for _ in range(8)]
+    heap.memory.compactor.most_bytes = 900_000
+    steps = [heap.memory.compact_some() for _ in range(8)]
     assert [moved for moved in steps if moved > 900_000] == [960_000] * 3
     assert steps[-1] == 0
     agrees(heap, left)
@@ -106,9 +106,9 @@ def test_what_is_larger_than_a_step_moves_alone():
 
 def test_pages_share_one_budget_per_step():
     heap, left = heap_with_gaps(meshes(24, 10_000), 2**20)
-    heap._compactor.most_bytes = 500_000
+    heap.memory.compactor.most_bytes = 500_000
     assert len(heap.pages) > 2
-    while moved := heap.compact_some():
+    while moved := heap.memory.compact_some():
         assert moved <= 500_000
     agrees(heap, left)
 
@@ -125,7 +125,7 @@ def test_a_number_that_equals_an_old_offset_stays_a_number():
     ]
     heap.apply([DrawChange(None, draw) for draw in draws])
     heap.apply([DrawChange(first, None)])
-    assert heap.compact() > 0
+    assert heap.memory.compact() > 0
     agrees(heap, draws)
 
 
@@ -146,7 +146,7 @@ def test_indices_move_although_no_input_does():
     heap.apply([DrawChange(gone, None)])
     (bucket,) = heap.buckets
     generation, headers = bucket.generation, bucket.headers.data.copy()
-    assert heap.compact() == 16 + 48
+    assert heap.memory.compact() == 16 + 48
     agrees(heap, [first, *indexed])
     assert np.array_equal(headers, bucket.headers.data)
     assert bucket.generation == generation
@@ -161,7 +161,7 @@ def test_a_range_past_the_end_that_draws_nothing_keeps_its_place():
     for each in (some, draw, more):
         heap.apply([DrawChange(None, each)])
     heap.apply([DrawChange(some, None)])
-    assert heap.compact() > 0
+    assert heap.memory.compact() > 0
     agrees(heap, [draw, more])
 
 
@@ -170,7 +170,7 @@ def test_values_that_change_later_are_written_to_where_they_lie_now():
     draws = meshes(10, 300)
     draws[5] = Draw(PROGRAM, cloud(30, 77), {"color": color}, state=POINTS)
     heap, left = heap_with_gaps(draws)
-    assert heap.compact() > 0
+    assert heap.memory.compact() > 0
     color.value = (0.25, 1.0, 0.125, 1.0)
     heap.pull()
     agrees(heap, left)
@@ -184,21 +184,21 @@ def test_rows_of_tables_move_with_their_chunks():
     heap = Heap(2**16, FRAME)
     heap.apply([DrawChange(None, draw) for draw in (*early, table.as_draw())])
     heap.apply([DrawChange(draw, None) for draw in early])
-    assert heap.compact() > 0
+    assert heap.memory.compact() > 0
     check(heap)
     table.write("color", np.random.default_rng(1).random((500, 4)))
     table.write("geometry", 1, slice(0, 100))
     heap.pull()
     check(heap)
-    assert heap.compact() == 0
+    assert heap.memory.compact() == 0
 
 
 def test_equal_histories_give_equal_bytes():
     def history() -> list[bytes]:
         heap, _ = heap_with_gaps(meshes(60, 700))
-        heap._compactor.most_bytes = 50_000
+        heap.memory.compactor.most_bytes = 50_000
         for k in range(5):
-            heap.compact_some()
+            heap.memory.compact_some()
             heap.apply([DrawChange(None, draw) for draw in meshes(3, 100 * k + 20)])
         return [page.data[: page.used].tobytes() for page in heap.pages]
 
@@ -207,12 +207,12 @@ def test_equal_histories_give_equal_bytes():
 
 def test_an_abandoned_pass_ends_with_its_page():
     heap, left = heap_with_gaps(meshes(40, 1000), 2**18)
-    heap._compactor.least_waste, heap._compactor.most_bytes = 0, 15_000
-    assert heap.compact_some() > 0
-    assert heap._compactor._passes
+    heap.memory.compactor.least_waste, heap.memory.compactor.most_bytes = 0, 15_000
+    assert heap.memory.compact_some() > 0
+    assert heap.memory.compactor._passes
     heap.apply([DrawChange(draw, None) for draw in left])
-    assert heap.compact_some() == 0
-    assert not heap._compactor._passes
+    assert heap.memory.compact_some() == 0
+    assert not heap.memory.compactor._passes
     check(heap)
 
 
