@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from heapscene.gpu.bind import BindGroup, Binding
 from heapscene.gpu.buffer import GpuBuffer, Usage
+from heapscene.gpu.faults import GpuCalls, submit
 from heapscene.gpu.pipeline import Pipelines
 
 __all__ = ["Route", "Scatter", "ScatterKernel", "route", "stage"]
@@ -220,18 +221,21 @@ class Scatter:
         device = pipelines.device
         words = stage(data, ranges)
         staging.ensure(words.nbytes)
-        device.queue.write_buffer(staging.buffer, 0, words)
+        with GpuCalls("'staging' was not written", size=f"{words.nbytes:,} bytes"):
+            device.queue.write_buffer(staging.buffer, 0, words)
         pipelines.counters.count_upload(words.nbytes)
         groups = -(-int(words[1]) // kernel.workgroup_size)
         bindings: tuple[Binding, ...] = kernel.bindings
         pipeline = pipelines.compute(kernel.wgsl, kernel.entry, (bindings,), kernel.name)
-        encoder = device.create_command_encoder(label="heapscene scatter")
-        compute: Any = encoder.begin_compute_pass(label="heapscene scatter")
-        compute.set_pipeline(pipeline)
-        compute.set_bind_group(0, group.get(bindings, [staging, target]))
-        compute.dispatch_workgroups(min(groups, _MOST_GROUPS), -(-groups // _MOST_GROUPS), 1)
-        compute.end()
-        device.queue.submit([encoder.finish()])
+        bound = group.get(bindings, [staging, target])
+        with GpuCalls("a scatter was not encoded"):
+            encoder = device.create_command_encoder(label="heapscene scatter")
+            compute: Any = encoder.begin_compute_pass(label="heapscene scatter")
+            compute.set_pipeline(pipeline)
+            compute.set_bind_group(0, bound)
+            compute.dispatch_workgroups(min(groups, _MOST_GROUPS), -(-groups // _MOST_GROUPS), 1)
+            compute.end()
+        submit(device, encoder)
         pipelines.counters.compute_passes += 1
 
     def close(self) -> None:

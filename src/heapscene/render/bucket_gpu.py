@@ -122,7 +122,6 @@ class BucketGpu:
         )
         self._kernels = BucketKernels(pipelines, label)
         self._group = BindGroup(pipelines.layouts, f"{label} draws")
-        self._bound: tuple[list[int], wgpu.GPUBindGroup] | None = None
         self._prepared: tuple[int, Encoding] | None = None
         self._encoded: tuple[int, Encoding] | None = None
         self._slots: list[wgpu.GPURenderPipeline] = []
@@ -137,6 +136,7 @@ class BucketGpu:
         wanted = (bucket.generation, encoding)
         if wanted == self._prepared:
             return
+        self._prepared = self._encoded = None  # should a step fail, all are taken again
         self.encoding = encoding
         ranges = np.array([(slot.start, slot.stop) for slot in bucket.slots], np.uint32)
         most = int(self._pipelines.device.limits["max-buffer-size"]) // 4
@@ -189,6 +189,10 @@ class BucketGpu:
         self._encoded = self._prepared
         return 1
 
+    def redo(self) -> None:
+        """Run the kernels in the next frame: those of this one will not run."""
+        self._encoded = None
+
     def encode_draws(
         self, render_pass: wgpu.GPURenderPassEncoder, frame: SmallBuffer, page: Mirror
     ) -> int:
@@ -211,12 +215,12 @@ class BucketGpu:
         return len(self._slots)
 
     def _bind(self, frame: SmallBuffer, page: Mirror) -> wgpu.GPUBindGroup:
+        # Always the same buffers: the group is remade when one of them tells it to forget.
+        if self._group.current is not None:
+            return self._group.current
         kernels = self._kernels
         buffers = (frame, page, self._headers, self._records, kernels.firsts, kernels.table)
-        generations = [buffer.generation for buffer in buffers]
-        if self._bound is None or self._bound[0] != generations:
-            self._bound = (generations, self._group.get(GROUP, buffers))
-        return self._bound[1]
+        return self._group.get(GROUP, buffers)
 
     @property
     def nbytes(self) -> int:
@@ -228,3 +232,5 @@ class BucketGpu:
         self._headers.close()
         self._records.close()
         self._kernels.close()
+        self._slots = []
+        self._prepared = self._encoded = None
