@@ -76,8 +76,13 @@ class Mirror(GpuBuffer):
         self._scatter = scatter
         self._group = None if scatter is None else scatter.bind_group()
 
-    def sync(self, words: WordsLike) -> None:
-        """Send the dirty ranges of ``words``; on growth send the used part once.
+    def sync(self, words: WordsLike, *, may_shrink: bool = True) -> None:
+        """Send the dirty ranges of ``words``; when the buffer is replaced, send the used part once.
+
+        Parameters
+        ----------
+        may_shrink
+            Whether a buffer that is much too large may be replaced now.
 
         Raises
         ------
@@ -88,7 +93,7 @@ class Mirror(GpuBuffer):
         used = words.used
         if used == self._known and self.nbytes and not words.dirty:
             return
-        if self.ensure(used * 4):
+        if (may_shrink and self.shrink(used * 4)) or self.ensure(used * 4):
             self._known = 0
         ranges = self._clip(words.dirty.drain(), used)
         if not len(ranges):

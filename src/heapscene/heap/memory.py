@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from heapscene.draw import encode_rows, encode_value
@@ -11,7 +11,7 @@ from heapscene.heap.bucket import Bucket
 from heapscene.heap.catalog import Catalog
 from heapscene.heap.compaction import Compactor
 from heapscene.heap.following import FEW, write_followed
-from heapscene.heap.page import Entry
+from heapscene.heap.page import Entry, Page
 from heapscene.heap.placement import Placement
 from heapscene.heap.resident import Resident
 from heapscene.heap.shape import Shape
@@ -23,6 +23,10 @@ if TYPE_CHECKING:
 __all__ = ["Memory"]
 
 _LEAST_PAGE = 1024
+
+
+def _always(_page: Page) -> bool:
+    return True
 
 
 class Memory:
@@ -146,19 +150,24 @@ class Memory:
         for heap in self.heaps:
             yield from heap.buckets
 
-    def compact_some(self) -> int:
+    def compact_some(self, may_move: Callable[[Page], bool] = _always) -> int:
         """Move what lies on pages that waste too much, as far as one frame goes.
+
+        Parameters
+        ----------
+        may_move
+            Whether anything on a page may move now.
 
         Returns
         -------
         int
             Bytes moved; 0 if nothing was to do.
         """
-        return self.compactor.step(self.pages, self.buckets)
+        return self.compactor.step(filter(may_move, self.pages), self.buckets)
 
-    def compact(self) -> int:
+    def compact(self, may_move: Callable[[Page], bool] = _always) -> int:
         """Move everything together on every page; return how many bytes were moved."""
-        return self.compactor.all(self.pages, self.buckets)
+        return self.compactor.all(filter(may_move, self.pages), self.buckets)
 
     def tidy(self) -> None:
         """Give back what nobody uses."""

@@ -131,8 +131,7 @@ class BucketGpu:
     def sync(self, encoding: Encoding) -> None:
         """Send what changed, and make the pipelines that are not there yet."""
         bucket = self.bucket
-        self._headers.sync(bucket.headers)
-        self._records.sync(bucket.records)
+        self.send_tables()
         wanted = (bucket.generation, encoding)
         if wanted == self._prepared:
             return
@@ -151,6 +150,11 @@ class BucketGpu:
         self._kernels.prepare(load, encoding, ranges)
         self._slots = [self._pipeline(slot.state) for slot in bucket.slots]
         self._prepared = wanted
+
+    def send_tables(self) -> None:
+        """Send what changed in header rows and records."""
+        self._headers.sync(self.bucket.headers)
+        self._records.sync(self.bucket.records)
 
     def _pipeline(self, state: PipelineState) -> wgpu.GPURenderPipeline:
         targets = self._targets
