@@ -20,6 +20,7 @@ from heapscene.heap.shape import Shape
 __all__ = ["Placement"]
 
 _GOOD_PART = 64
+_LARGE = 256  # bytes of a piece that are worth looking for; smaller than that are single values
 
 
 class Placement:
@@ -40,8 +41,8 @@ class Placement:
     def place(self, plan: Plan, home: Page | None) -> tuple[Part, list[Entry]]:
         """Reserve everything on one page and write what is new there.
 
-        Tried in this order: `home`, pages that hold the geometry, the others from the newest on,
-        a new one.
+        Tried in this order: `home`, pages that hold the geometry, then those that hold the largest
+        piece, the others from the newest on, a new one.
         """
         parts, entries = self.place_all((plan.shape,), plan.pieces, home)
         return parts[0], entries
@@ -51,7 +52,7 @@ class Placement:
     ) -> tuple[list[Part], list[Entry]]:
         """Do the same for several shapes at once."""
         tried: set[int] = set()
-        beside = list(shapes[0].pages)
+        beside = [*shapes[0].pages, *self._with_largest(shapes, pieces)]
         for page in chain(() if home is None else (home,), beside, reversed(self.pages)):
             if page.number not in tried:
                 tried.add(page.number)
@@ -63,6 +64,17 @@ class Placement:
         assert found is not None, "the plan was checked against the size of a page"
         self.pages.append(page)
         return found
+
+    def _with_largest(self, shapes: Sequence[Shape], pieces: Sequence[Piece]) -> list[Page]:
+        """Return the pages that hold the largest piece already, unless it is too small to matter."""
+        if len(self.pages) == 1:
+            return []
+        every = [*pieces, *(piece for shape in shapes for piece in shape.pieces)]
+        largest = max(every, key=lambda piece: piece.nbytes, default=None)
+        if largest is None or largest.nbytes < _LARGE:
+            return []
+        key, book = largest.key, largest.book
+        return [page for page in self.pages if key in page.books.get(book, ())]
 
     def acquire(self, page: Page, pieces: Sequence[Piece]) -> list[Entry] | None:
         """Reserve pieces on a page and write what is new there; ``None`` if there is no room."""
