@@ -47,6 +47,7 @@ from heapscene.io import save_image as save_image
 from heapscene.materials import PhongMaterial as PhongMaterial
 from heapscene.materials import UnlitMaterial as UnlitMaterial
 from heapscene.render import FrameReport as FrameReport
+from heapscene.render import Heap as Heap
 from heapscene.render import HeapScene as HeapScene
 from heapscene.render import Renderer as Renderer
 from heapscene.render import Targets as Targets

@@ -289,7 +289,8 @@ def fingerprint(heap: Heap):
         )
         for bucket in heap.buckets
     ]
-    return pages, buckets, heap.order(), heap.stats(), len(heap._sink), len(heap._listeners)
+    sinks = len(heap._sink), len(heap.memory.placement.sink), len(heap._listeners)
+    return pages, buckets, heap.order(), heap.stats(), sinks
 
 
 class Shadow:
@@ -320,8 +321,9 @@ class Shadow:
 def ways(request, monkeypatch):
     """Take in draws, values and visibility by the way for many, or by the way for few."""
     few = 1 if request.param == "in bulk" else 1000
-    for module in ("arrivals", "heap"):
-        monkeypatch.setattr(f"heapscene.heap.{module}.FEW", few)
+    monkeypatch.setattr("heapscene.heap.arrivals.FEW", few)
+    monkeypatch.setattr("heapscene.heap.memory.FEW", few)
+    monkeypatch.setattr("heapscene.heap.heap._MANY", few)
 
 
 @pytest.mark.usefixtures("ways")
@@ -346,6 +348,43 @@ def test_heap_holds_what_its_draws_say(seed):
     assert stats["page_bytes"] == 16
     assert stats["entries"] == stats["buckets"] == 0
     assert len(run.heap._sink) == len(run.heap._listeners) == 0
+    assert len(run.heap.memory.placement.sink) == 0
+
+
+@pytest.mark.parametrize("most_bytes", [300, 9000, 8 * 2**20])
+@pytest.mark.parametrize("seed", range(4))
+def test_moving_what_lies_on_pages_changes_nothing_that_is_drawn(seed, most_bytes):
+    """With a low threshold a pass goes on while draws come, go and change, and ends anew."""
+    run = Sequence(100 + seed)
+    compactor = run.heap.memory.compactor
+    compactor.waste_share = compactor.least_waste = 0
+    compactor.most_bytes = most_bytes
+    shadow = Shadow()
+    moves = resumed = 0
+    for step in range(60):
+        run.step()
+        moved = run.heap.memory.compact_some()
+        moves += moved > 0
+        resumed += bool(compactor._passes)
+        check(run.heap)
+        shadow.sync(run.heap)
+        if step % 4 == 3:
+            run.model.compare(run.heap)
+            np.testing.assert_allclose(run.heap.world_bounds(), run.model.bounds(), atol=1e-5)
+        if step % 20 == 19:
+            run.heap.memory.compact()
+            check(run.heap)
+            shadow.sync(run.heap)
+            run.model.compare(run.heap)
+            assert run.heap.stats()["waste_bytes"] == 0
+            assert not compactor._passes
+    assert moves > 5
+    assert resumed > 5 or most_bytes > 10_000
+    run.heap.apply([DrawChange(draw, None) for draw in run.heap.order()])
+    run.heap.memory.compact_some()
+    check(run.heap)
+    assert not compactor._passes
+    assert run.heap.stats()["page_bytes"] == 16
 
 
 @pytest.mark.parametrize("seed", range(4))

@@ -29,7 +29,8 @@ def _nothing() -> Mapping[str, Any]:
 class Draw:
     """One object: a program, a geometry, its values and its pipeline state.
 
-    A draw never changes; what changes are the adaptive values in it. Two draws that hold the same
+    A draw never changes; what changes are the adaptive values in it. Arrays and lists are copied (but for
+    arrays that nobody can write), so editing yours later changes nothing. Two draws that hold the same
     adaptive value (the same object) share its memory; equal constants are shared too.
 
     Parameters
@@ -71,6 +72,8 @@ class Draw:
         _check_kind(self.geometry, Geometry, "geometry", "hs.geometry.box()")
         _check_kind(self.state, PipelineState, "state", 'hs.PipelineState(cull_mode="back")')
         _check_count(self.instance_count)
+        object.__setattr__(self, "inputs", _owned(self.inputs))
+        object.__setattr__(self, "instances", _owned(self.instances))
         known = self.program.interface.inputs
         for name, value in self.inputs.items():
             if name not in known:
@@ -99,6 +102,20 @@ class Draw:
                     fix="Give state= or visible= as an adaptive value instead.",
                 )
             )
+
+
+def _owned(values: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return values that nobody else can edit."""
+    return {name: _frozen(value) for name, value in values.items()} if values else values
+
+
+def _frozen(value: Any) -> Any:
+    if isinstance(value, np.ndarray):
+        if value.flags.writeable or value.base is not None:
+            value = value.copy()
+            value.flags.writeable = False
+        return value
+    return tuple(map(_frozen, value)) if isinstance(value, list) else value
 
 
 # A frozen dataclass sets its fields one by one through calls that look each of them up.

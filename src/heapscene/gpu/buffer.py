@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["GpuBuffer", "SmallBuffer", "Usage"]
 
 _SMALLEST = 256  # bytes; also WebGPU's offset alignment
+_KEPT = 2**20  # bytes; less is not worth another buffer
 
 
 class Usage(IntFlag):
@@ -132,7 +133,29 @@ class GpuBuffer:
         size = max(_SMALLEST, self.nbytes)
         while size < nbytes:
             size *= 2
-        size = min(size, self.max_bytes)
+        self._replace(min(size, self.max_bytes))
+        return True
+
+    def shrink(self, nbytes: int) -> bool:
+        """Give back half or more where less than a quarter is needed; return whether it was replaced.
+
+        A buffer that was shrunk has room for twice what it needs, so one that grows and shrinks in turn
+        is seldom replaced. Up to 1 MiB nothing is given back.
+
+        Raises
+        ------
+        GpuError
+            The device refused to make a smaller one: the old one stays then.
+        """
+        if self.nbytes <= _KEPT or nbytes * 4 > self.nbytes:
+            return False
+        size = self.nbytes
+        while size > _KEPT and nbytes * 4 <= size:
+            size //= 2
+        self._replace(size)
+        return True
+
+    def _replace(self, size: int) -> None:
         with GpuCalls(f"the device made no buffer {self.label!r}", size=f"{size:,} bytes"):
             made = self.device.create_buffer(label=self.label, size=size, usage=self._usage)
         self.counters.buffers_created += 1
@@ -140,7 +163,6 @@ class GpuBuffer:
         self._buffer = made
         self.nbytes = size
         self.generation += 1
-        return True
 
     def close(self) -> None:
         """Give the memory back. Closing twice is fine."""

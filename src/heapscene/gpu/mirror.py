@@ -86,8 +86,13 @@ class Mirror(GpuBuffer):
         self._scatter = scatter
         self._outbox = None if scatter is None else scatter.outbox()
 
-    def sync(self, words: WordsLike) -> None:
-        """Send the dirty ranges of ``words``; on growth send the used part once.
+    def sync(self, words: WordsLike, *, may_shrink: bool = True) -> None:
+        """Send the dirty ranges of ``words``; when the buffer is replaced, send the used part once.
+
+        Parameters
+        ----------
+        may_shrink
+            Whether a buffer that is much too large may be replaced now.
 
         Raises
         ------
@@ -98,7 +103,7 @@ class Mirror(GpuBuffer):
         used = words.used
         if used == self._known and self.nbytes and not words.dirty:
             return
-        if self.ensure(used * 4):
+        if (may_shrink and self.shrink(used * 4)) or self.ensure(used * 4):
             self._known = 0
         combs = () if self._scatter is None else self._combs(words.dirty, used)
         ranges = self._clip(words.dirty.drain(), used)

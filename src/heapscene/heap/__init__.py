@@ -13,6 +13,7 @@ from heapscene.heap.dirty import DirtyRanges as DirtyRanges
 from heapscene.heap.heap import Heap as Heap
 from heapscene.heap.layout import RECORD as RECORD
 from heapscene.heap.layout import RECORD_WORDS as RECORD_WORDS
+from heapscene.heap.memory import Memory as Memory
 from heapscene.heap.page import Page as Page
 from heapscene.heap.schema import HeaderField as HeaderField
 from heapscene.heap.slot import Slot as Slot

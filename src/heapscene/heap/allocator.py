@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from bisect import bisect_left, insort
 
+import numpy as np
+from numpy.typing import NDArray
+
 __all__ = ["Allocator"]
 
 
@@ -68,6 +71,50 @@ class Allocator:
             )
         self.live_bytes += size * count
         return offsets
+
+    @property
+    def waste(self) -> int:
+        """Free bytes below the cursor."""
+        return self.cursor - 16 - self.live_bytes
+
+    def first_hole(self) -> int:
+        """Return the offset of the first free block, or the cursor."""
+        return min(self._free, default=self.cursor)
+
+    def pack(self, offsets: NDArray[np.int64], sizes: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Let ranges follow each other from the end of what lies before them.
+
+        Parameters
+        ----------
+        offsets, sizes
+            ``(n,)`` bytes, ascending: all ranges that are handed out from the first to the last.
+
+        Returns
+        -------
+        numpy.ndarray
+            ``(n,)`` where they lie now; what they left is free.
+        """
+        stop = int(offsets[-1] + sizes[-1])
+        low = self._ends.get(int(offsets[0]), int(offsets[0]))
+        before = np.concatenate([[low], (offsets + sizes)[:-1]])
+        for hole in before[before < offsets].tolist():
+            self._remove(hole)
+        places = low + np.cumsum(sizes) - sizes
+        end = int(places[-1] + sizes[-1])
+        starts = np.frombuffer(self._starts, np.uint8)
+        starts[low >> 4 : stop >> 4] = 0
+        starts[places >> 4] = 1
+        if end < stop:
+            size = stop - end
+            if stop in self._free:
+                size += self._remove(stop)
+                starts[stop >> 4] = 0
+            if end + size == self.cursor:
+                self.cursor = end
+            else:
+                starts[end >> 4] = 1
+                self._insert(end, size)
+        return places
 
     def release(self, offset: int) -> None:
         """Give a range back.

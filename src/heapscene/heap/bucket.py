@@ -29,6 +29,7 @@ from heapscene.shader import ProgramLike
 
 if TYPE_CHECKING:
     from heapscene.heap.chunk import Chunk
+    from heapscene.heap.heap import Heap
 
 __all__ = ["Bucket"]
 
@@ -50,6 +51,8 @@ class Bucket:
         In drawing order: by state key.
     generation
         Changes whenever a record does.
+    owner
+        The heap whose draws these are.
     bounds
         ``(rows, 2, 3)`` smallest and largest corner of each header row's geometry, as of its shape.
     """
@@ -63,11 +66,14 @@ class Bucket:
         "headers",
         "key",
         "live",
+        "owner",
         "page",
         "records",
         "schema",
         "slots",
     )
+
+    owner: Heap
 
     def __init__(self, schema: Schema, page: Page) -> None:
         self.schema = schema

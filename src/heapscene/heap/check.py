@@ -10,6 +10,7 @@ from heapscene.heap.bucket import Bucket
 from heapscene.heap.chunk import Chunk
 from heapscene.heap.heap import Heap
 from heapscene.heap.layout import RECORD_WORDS
+from heapscene.heap.memory import Memory
 from heapscene.heap.page import Entry, Page, Part
 from heapscene.heap.resident import Resident
 from heapscene.heap.tables import TableResident
@@ -40,21 +41,35 @@ def check(heap: Heap) -> None:
         assert heap._buckets[resident.bucket.key] is resident.bucket
         assert resident.part.page is resident.bucket.page
         assert resident.bucket.page in heap.pages
-    for page in heap.pages:
-        _check_page(
-            page,
-            [r for r in residents if r.bucket.page is page],
-            [chunk for chunk in chunks if chunk.bucket.page is page],
-        )
+    _check_memory(heap.memory)
     for bucket in heap.buckets:
         _check_bucket(
             bucket,
             [r for r in residents if r.bucket is bucket],
             [chunk for chunk in chunks if chunk.bucket is bucket],
         )
-    shapes = heap._planner.shapes
-    assert {s for page in heap.pages for s in page.parts} == set(shapes.values())
-    assert not heap._planner.renewed
+
+
+def _check_memory(memory: Memory) -> None:
+    everyone = [held for heap in memory.heaps for held in heap._residents.values()]
+    residents = [held for held in everyone if isinstance(held, Resident)]
+    tables = [held for held in everyone if isinstance(held, TableResident)]
+    chunks = [chunk for table in tables for chunk in table.chunks]
+    for page in memory.pages:
+        _check_page(
+            page,
+            [r for r in residents if r.bucket.page is page],
+            [chunk for chunk in chunks if chunk.bucket.page is page],
+        )
+    catalog = memory.catalog
+    parts = {shape for page in memory.pages for shape in page.parts}
+    assert parts.issuperset(catalog.shapes.values())
+    # A heap that is not up to date may hold a shape that has been renewed for another.
+    assert {shape.key for shape in parts} == set(catalog.shapes)
+    assert len(parts) == len(catalog.shapes) or len(memory.heaps) > 1
+    assert not catalog.renewed
+    assert set(catalog._readers) == {aval for shape in parts for aval in shape.avals}
+    assert set(catalog._versions) <= set(catalog._readers)
 
 
 def _check_table(resident: TableResident) -> None:
@@ -109,6 +124,19 @@ def _check_page(page: Page, residents: list[Resident], chunks: list[Chunk]) -> N
     assert page.allocator.live() == live
 
 
+def _check_headers(bucket: Bucket, residents: list[Resident], chunks: list[Chunk]) -> None:
+    """Header rows lead to where the entries lie."""
+    width = bucket.schema.row_words
+    rows = bucket.headers.data[: bucket.headers.used].reshape(-1, width) if width else None
+    held = [(r.row, r.part, r.entries) for r in residents]
+    held += [(row, p, c.entries) for c in chunks for row, p in zip(c.rows, c.parts, strict=True)]
+    for row, part, entries in held if rows is not None else ():
+        assert rows is not None
+        attributes = part.entries[: len(bucket.schema.attributes)]
+        bases = [entry.offset >> 2 for entry in (*attributes, *entries)]
+        assert rows[row, 0::2].tolist() == bases
+
+
 def _check_bucket(bucket: Bucket, residents: list[Resident], chunks: list[Chunk]) -> None:
     rows = [resident.row for resident in residents]
     rows += [row for chunk in chunks for row in chunk.rows]
@@ -121,6 +149,7 @@ def _check_bucket(bucket: Bucket, residents: list[Resident], chunks: list[Chunk]
     assert all(a[1] <= b[0] for a, b in pairwise(spans))
     assert spans[-1][1] <= bucket.n_records
     expected = np.zeros((bucket.n_records, RECORD_WORDS), np.uint32)
+    _check_headers(bucket, residents, chunks)
     for slot in bucket.slots:
         assert slot.live > 0
         assert len(slot.ranks) == len(slot.residents)

@@ -101,7 +101,9 @@ class Chunk:
         else:
             source = column.data.take(rows + self.first, axis=0)
         changed = write_rows(entry.page, entry.offset >> 2, rows, source)
-        if changed and (column.name == "model" or self.plan.fields[at].kind == "table"):
+        # Whoever shares the column may have written it already.
+        may_differ = changed or entry.refs > 1 or self.bucket.owner.memory.was_shared
+        if may_differ and (column.name == "model" or self.plan.fields[at].kind == "table"):
             self.touch(rows)
 
     def template(self) -> NDArray[np.uint32]:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from heapscene.adaptive import AVal, collector_paused
+from heapscene.adaptive import AVal, Sink, collector_paused
 from heapscene.draw import (
     Draw,
     Drawable,
@@ -17,18 +17,15 @@ from heapscene.draw import (
     PipelineState,
     TableDraw,
     TableRows,
-    encode_rows,
-    encode_value,
 )
 from heapscene.errors import InputError, explain
 from heapscene.heap.arrivals import Arrivals, Arriving, plan_arrivals
 from heapscene.heap.bounds import bounds_of, world_boxes
 from heapscene.heap.bucket import Bucket
 from heapscene.heap.chunk import Chunk
-from heapscene.heap.following import FEW, write_followed
 from heapscene.heap.listener import ROLES, Listener, Listeners
+from heapscene.heap.memory import Memory
 from heapscene.heap.page import Entry, Page
-from heapscene.heap.placement import Placement
 from heapscene.heap.plan import Plan, Planner, check_whole, read_count, read_state
 from heapscene.heap.resident import RANKS, Resident
 from heapscene.heap.schema import Schema
@@ -40,7 +37,7 @@ from heapscene.shader import types
 
 __all__ = ["Heap"]
 
-_LEAST_PAGE = 1024
+_MANY = 16  # from so many on, draws are shown and hidden together
 _Step = tuple[Drawable | None, Plan | TablePlan | Arriving | None]
 
 
@@ -54,8 +51,9 @@ class Heap:
 
     Parameters
     ----------
-    page_bytes
-        Limit of a page. A draw with all its arrays has to fit on one.
+    memory
+        Where to keep the data, shared with other heaps; or the limit of a page in bytes. A draw with
+        all its arrays has to fit on one.
     frame_inputs
         Names and types of what comes from the frame (``view``, ``proj``, ...).
 
@@ -67,6 +65,8 @@ class Heap:
         Draws and rows of tables, and those of them that emit something.
     bounds_generation
         Changes when :meth:`world_bounds` may have.
+    memory, backlog
+        The pages, and what in them draws have to be placed anew for in the next pull.
 
     Examples
     --------
@@ -79,30 +79,24 @@ class Heap:
     pages: list[Page]
     buckets: list[Bucket]
 
-    def __init__(self, page_bytes: int, frame_inputs: Mapping[str, types.Type]) -> None:
-        if page_bytes < _LEAST_PAGE:
-            raise InputError(
-                explain(
-                    f"page_bytes has to be at least {_LEAST_PAGE}",
-                    facts={"page_bytes": page_bytes},
-                    fix="Write page_bytes=65536 or more.",
-                )
-            )
-        self.page_bytes = page_bytes & ~15
+    def __init__(self, memory: Memory | int, frame_inputs: Mapping[str, types.Type]) -> None:
+        self.memory = memory = Memory(memory) if isinstance(memory, int) else memory
+        self.page_bytes = memory.page_bytes
+        self.pages = memory.pages
+        self.backlog: dict[Entry | Shape, None] = {}
         self.buckets = []
         self.draw_count = 0
         self.visible_count = 0
         self.bounds_generation = 0
-        self._planner = Planner(frame_inputs, self.page_bytes)
-        self._placement = Placement(self.page_bytes, self._planner)
-        self._sink = self._placement.sink
+        self._planner = Planner(frame_inputs, self.page_bytes, memory.catalog)
+        self._sink: Sink[Any] = Sink()
         self._listeners = Listeners(self._sink)
-        self.pages = self._placement.pages
         self._residents: dict[Drawable, Resident | TableResident] = {}
         self._tables = Tables(self)
         self._buckets: dict[Any, Bucket] = {}
         self._rank = 0
         self._bounds: tuple[int, NDArray[np.float64]] = (-1, np.full((2, 3), np.nan))
+        memory.join(self)
 
     def __contains__(self, draw: object) -> bool:
         return draw in self._residents
@@ -135,9 +129,9 @@ class Heap:
                     else:
                         self._step(old, plan)
         finally:
-            self._planner.forget()
+            self.memory.catalog.forget()
         if early or steps:
-            self._tidy()
+            self.memory.tidy()
 
     def pull(self) -> None:
         """Bring what adaptive values have become into the arrays.
@@ -150,21 +144,18 @@ class Heap:
         Exception
             The first of what values raised, or what is wrong with one of them.
         """
+        failed = self.memory.pull()
         keys = self._sink.drain()
-        if not keys:
+        if not (keys or failed or self.backlog):
             return
         stale: dict[Resident, list[Any]] = {}
         states: dict[Resident, PipelineState] = {}
-        failed: dict[Any, Exception] = {}
-        rest = keys
         try:
-            if len(keys) >= FEW:
-                moved, rest = write_followed(keys, failed)
-                self.bounds_generation += moved
+            self._catch_up(stale, failed)
             # Tables come last: a chunk that moves takes along what its rows share as it is by then.
             if self._tables.number:
-                rest.sort(key=_is_table)
-            for key in rest:
+                keys.sort(key=_is_table)
+            for key in keys:
                 try:
                     self._hear(key, stale, states)
                 except Exception as error:  # noqa: BLE001  raised below
@@ -176,12 +167,27 @@ class Heap:
                 except Exception as error:  # noqa: BLE001  raised below
                     failed.update(dict.fromkeys(causes, error))
         finally:
-            self._planner.forget()
+            self.memory.catalog.forget()
         for key in failed:
-            self._sink.retry(key)
-        self._tidy()
+            sink = self.memory.placement.sink if isinstance(key, (Entry, Shape)) else self._sink
+            sink.retry(key)
+        self.memory.tidy()
         if failed:
-            raise failed[next(key for key in keys if key in failed)]
+            raise next(iter(failed.values()))
+
+    def close(self) -> None:
+        """Give back what draws hold of pages that are shared; the heap is of no use any more."""
+        placement = self.memory.placement
+        for resident in self._residents.values():
+            if isinstance(resident, Resident):
+                resident.row = -1
+                placement.release(resident, resident.part, resident.entries)
+                continue
+            for chunk in resident.chunks:
+                placement.release_all(chunk.parts, chunk.entries)
+        self._residents = {}
+        self.buckets = []
+        self.memory.leave(self)
 
     # What there is
 
@@ -214,21 +220,14 @@ class Heap:
     def stats(self) -> dict[str, int]:
         """Return counts and bytes."""
         slots = [slot for bucket in self.buckets for slot in bucket.slots]
-        live = sum(page.allocator.live_bytes for page in self.pages)
-        used = sum(page.allocator.cursor for page in self.pages)
         return {
+            **self.memory.stats(),
             "draws": self.draw_count,
             "visible_draws": self.visible_count,
-            "pages": len(self.pages),
-            "page_bytes": used,
-            "live_bytes": live,
-            "waste_bytes": used - 16 * len(self.pages) - live,
-            "capacity_bytes": sum(page.data.nbytes for page in self.pages),
             "buckets": len(self.buckets),
             "slots": len(slots),
             "records": sum(bucket.n_records for bucket in self.buckets),
             "holes": sum(slot.holes for slot in slots),
-            "entries": sum(len(page.entries) for page in self.pages),
         }
 
     # Steps of a batch
@@ -282,7 +281,7 @@ class Heap:
     def _arrive(self, arriving: Arriving) -> None:
         """Take in draws that arrive together: groups in bulk, all others one by one."""
         first, self._rank = self._rank, self._rank + len(arriving.draws)
-        arrivals = Arrivals(self._placement, self._bucket)
+        arrivals = Arrivals(self.memory.placement, self._bucket)
         for group in arriving.groups:
             start = 0
             while start < len(group.draws):
@@ -367,7 +366,7 @@ class Heap:
                 self._listeners.discard(role, value, resident)
         self._leave(resident)
         resident.row = -1
-        self._placement.release(resident, resident.part, resident.entries)
+        self.memory.placement.release(resident, resident.part, resident.entries)
         self.draw_count -= 1
         self.visible_count -= resident.is_drawn
         self.bounds_generation += 1
@@ -379,7 +378,7 @@ class Heap:
         was_live = resident.is_live
         same_shape = was_live and resident.part.shape is plan.shape
         home = resident.bucket.page if was_live else None
-        part, entries = self._placement.place(plan, home)
+        part, entries = self.memory.placement.place(plan, home)
         bucket = self._bucket(plan.schema, part.page)
         if was_live:
             old_part, old_entries = resident.part, resident.entries
@@ -418,7 +417,7 @@ class Heap:
         self.visible_count += resident.is_drawn
         self.bounds_generation += 1
         if old_part is not None:
-            self._placement.release(resident, old_part, old_entries)
+            self.memory.placement.release(resident, old_part, old_entries)
 
     def _leave(self, resident: Resident) -> None:
         bucket = resident.bucket
@@ -436,11 +435,9 @@ class Heap:
         bucket = self._buckets.get(key)
         if bucket is None:
             bucket = self._buckets[key] = Bucket(schema, page)
+            bucket.owner = self
             insort(self.buckets, bucket, key=lambda other: other.key)
         return bucket
-
-    def _tidy(self) -> None:
-        self._placement.tidy({bucket.page for bucket in self.buckets})
 
     # One value
 
@@ -453,40 +450,31 @@ class Heap:
         """Bring one marked value up to date, or note the draws to plan anew or to route."""
         if isinstance(key, TableWatch):
             self._tables.hear(key)
-        elif isinstance(key, Listener):
-            if key.role == "state":
-                state = read_state(key.aval.force())
-                for resident in key.users:
-                    check_whole(resident.part.shape, state)
-                states.update(dict.fromkeys(key.users, state))
-            else:
-                self._hear_role(key, stale)
-        elif isinstance(key, Shape):
-            self._planner.renew(key)
-            for resident in key.users:
-                stale.setdefault(resident, []).append(key)
-        else:
-            self._hear_input(key, stale)
+            return
+        assert isinstance(key, Listener)
+        if key.role != "state":
+            self._hear_role(key, stale)
+            return
+        state = read_state(key.aval.force())
+        for resident in key.users:
+            check_whole(resident.part.shape, state)
+        states.update(dict.fromkeys(key.users, state))
 
-    def _hear_input(self, entry: Entry, stale: dict[Resident, list[Any]]) -> None:
-        follows, aval = entry.follows, entry.aval
-        assert follows is not None
-        assert aval is not None
-        if not follows.rows:
-            data = encode_value(follows.type, aval.force(), follows.name)
-            if entry.page.write(entry.offset >> 2, data) and follows.type == types.MAT4:
-                self.bounds_generation += 1
-            return
-        rows = encode_rows(follows.type, aval.force(), follows.name)
-        if rows.nbytes == entry.nbytes:
-            self.bounds_generation += entry.page.write(entry.offset >> 2, rows)
-            return
-        for resident in entry.users or ():
-            stale.setdefault(resident, []).append(entry)
+    def _catch_up(self, stale: dict[Resident, list[Any]], failed: dict[Any, Exception]) -> None:
+        """Renew shapes that have changed, and note the draws to plan anew."""
+        backlog, self.backlog = self.backlog, {}
+        shapes = [key for key in backlog if isinstance(key, Shape)]
+        memory = self.memory
+        odd = memory.catalog.renew(shapes, lambda shape: memory.is_elsewhere(shape, self))
+        failed.update(odd)
+        for key in backlog:
+            for resident in key.users or () if key not in odd else ():
+                if resident.bucket.owner is self:
+                    stale.setdefault(resident, []).append(key)
 
     def _hear_role(self, listener: Listener, stale: dict[Resident, list[Any]]) -> None:
         value = listener.aval.force()
-        if listener.role == "visible" and len(listener.users) >= FEW:
+        if listener.role == "visible" and len(listener.users) >= _MANY:
             self._show_all(listener.users, visible=bool(value))
         elif listener.role == "visible":
             for resident in listener.users:

@@ -129,19 +129,37 @@ Fresh = list[tuple[Entry, "bytes | NDArray[Any] | Entry"]]
 class Part:
     """A shape on a page: where its attributes and indices lie."""
 
-    __slots__ = ("entries", "index_start", "page", "refs", "shape", "words")
+    __slots__ = ("_index_start", "_moves", "_words", "entries", "page", "refs", "shape")
 
     def __init__(self, page: Page, shape: Shape, entries: Sequence[Entry]) -> None:
         self.page = page
         self.shape = shape
         self.entries = entries
         self.refs = 0
-        self.words: list[int] = []
-        for entry, piece in zip(entries, shape.attributes, strict=False):
-            self.words += (entry.offset >> 2, piece.stride)
-        self.index_start = 0
-        if shape.indices is not None:
-            self.index_start = entries[-1].offset + shape.index_skip
+        self._locate()
+
+    @property
+    def words(self) -> list[int]:
+        """Base and stride of each attribute, as they begin a header row; not to be changed."""
+        if self._moves != self.page.moves:
+            self._locate()
+        return self._words
+
+    @property
+    def index_start(self) -> int:
+        """Byte of the first index to draw; 0 without indices."""
+        if self._moves != self.page.moves:
+            self._locate()
+        return self._index_start
+
+    def _locate(self) -> None:
+        self._moves = self.page.moves
+        self._words: list[int] = []
+        for entry, piece in zip(self.entries, self.shape.attributes, strict=False):
+            self._words += (entry.offset >> 2, piece.stride)
+        self._index_start = 0
+        if self.shape.indices is not None:
+            self._index_start = self.entries[-1].offset + self.shape.index_skip
 
 
 class Page(Words):
@@ -155,13 +173,19 @@ class Page(Words):
         Bytes handed out and free.
     books
         Entries by key: single adaptive values in one book per type, all others in book 0.
+    moves
+        Changes whenever entries have got other offsets.
+    arrived
+        Gets new entries, while somebody wants to know of them.
     """
 
-    __slots__ = ("allocator", "books", "number", "parts")
+    __slots__ = ("allocator", "arrived", "books", "moves", "number", "parts")
 
     def __init__(self, number: int, limit_bytes: int) -> None:
         super().__init__(1024, limit_bytes // 4)
         self.number = number
+        self.moves = 0
+        self.arrived: list[Entry] | None = None
         self.allocator = Allocator(limit_bytes)
         self.books: defaultdict[int, dict[Any, Entry]] = defaultdict(dict)
         self.parts: dict[Shape, Part] = {}
@@ -177,9 +201,14 @@ class Page(Words):
         return [entry for book in self.books.values() for entry in book.values()]
 
     @property
+    def n_entries(self) -> int:
+        """How many entries lie here."""
+        return sum(map(len, self.books.values()))
+
+    @property
     def is_empty(self) -> bool:
-        """Whether nothing lies here."""
-        return not any(self.books.values())
+        """Whether nobody has anything here, not even a shape without arrays."""
+        return not self.parts and not any(self.books.values())
 
     def acquire(self, piece: Piece, fresh: Fresh) -> Entry | None:
         """Return the entry of a piece with one more holder, or ``None`` if there is no room.
@@ -199,6 +228,8 @@ class Page(Words):
             else:
                 entry = Entry(self, key, nbytes, offset, follows)
             book[key] = entry
+            if self.arrived is not None:
+                self.arrived.append(entry)
             fresh.append((entry, piece.data))
         elif piece.aval is not None and piece.follows is None:
             fresh.append((entry, piece.data))
@@ -238,6 +269,8 @@ class Page(Words):
         offsets = self.allocator.allocate_many(nbytes, len(new))
         for entry, offset in zip(new, offsets, strict=True):
             entry.offset = offset
+        if self.arrived is not None:
+            self.arrived += new
         self.fit()
         if len(new) < len(held):
             rows = rows[new_at]

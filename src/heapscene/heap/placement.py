@@ -11,14 +11,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from heapscene.adaptive import AVal, Sink
+from heapscene.heap.catalog import Catalog
 from heapscene.heap.page import Column, Entry, Fresh, Page, Part, Piece
-from heapscene.heap.plan import Plan, Planner
+from heapscene.heap.plan import Plan
 from heapscene.heap.resident import Resident
 from heapscene.heap.shape import Shape
 
 __all__ = ["Placement"]
 
 _GOOD_PART = 64
+_LARGE = 256  # bytes of a piece that are worth looking for; smaller than that are single values
 
 
 class Placement:
@@ -30,17 +32,17 @@ class Placement:
         Hears of what may change in the pages.
     """
 
-    def __init__(self, page_bytes: int, planner: Planner) -> None:
+    def __init__(self, page_bytes: int, catalog: Catalog) -> None:
         self.page_bytes = page_bytes
         self.pages = [Page(0, page_bytes)]
         self.sink: Sink[Any] = Sink(partial(_followed, self.pages))
-        self._planner = planner
+        self._catalog = catalog
 
     def place(self, plan: Plan, home: Page | None) -> tuple[Part, list[Entry]]:
         """Reserve everything on one page and write what is new there.
 
-        Tried in this order: `home`, pages that hold the geometry, the others from the newest on,
-        a new one.
+        Tried in this order: `home`, pages that hold the geometry, then those that hold the largest
+        piece, the others from the newest on, a new one.
         """
         parts, entries = self.place_all((plan.shape,), plan.pieces, home)
         return parts[0], entries
@@ -50,7 +52,7 @@ class Placement:
     ) -> tuple[list[Part], list[Entry]]:
         """Do the same for several shapes at once."""
         tried: set[int] = set()
-        beside = list(shapes[0].pages)
+        beside = [*shapes[0].pages, *self._with_largest(shapes, pieces)]
         for page in chain(() if home is None else (home,), beside, reversed(self.pages)):
             if page.number not in tried:
                 tried.add(page.number)
@@ -62,6 +64,17 @@ class Placement:
         assert found is not None, "the plan was checked against the size of a page"
         self.pages.append(page)
         return found
+
+    def _with_largest(self, shapes: Sequence[Shape], pieces: Sequence[Piece]) -> list[Page]:
+        """Return the pages that hold the largest piece already, unless it is too small to matter."""
+        if len(self.pages) == 1:
+            return []
+        every = [*pieces, *(piece for shape in shapes for piece in shape.pieces)]
+        largest = max(every, key=lambda piece: piece.nbytes, default=None)
+        if largest is None or largest.nbytes < _LARGE:
+            return []
+        key, book = largest.key, largest.book
+        return [page for page in self.pages if key in page.books.get(book, ())]
 
     def acquire(self, page: Page, pieces: Sequence[Piece]) -> list[Entry] | None:
         """Reserve pieces on a page and write what is new there; ``None`` if there is no room."""
@@ -135,11 +148,11 @@ class Placement:
             shape.users.pop(resident, None)
         self._drop_part(part)
 
-    def tidy(self, in_use: set[Page]) -> None:
+    def tidy(self) -> None:
         """Let used words follow what is allocated, and drop empty pages but the first."""
         for page in self.pages:
             page.fit()
-        self.pages[1:] = [page for page in self.pages[1:] if not page.is_empty or page in in_use]
+        self.pages[1:] = [page for page in self.pages[1:] if not page.is_empty]
 
     def _drop_entry(self, entry: Entry) -> None:
         if entry.page.release(entry) and entry.follows is not None and entry.aval is not None:
@@ -192,8 +205,7 @@ class Placement:
         shape.pages.append(page)
         if len(shape.pages) > 1:
             return
-        is_known = self._planner.renewed.get(shape.key) is shape
-        self._planner.shapes[shape.key] = shape
+        is_known = self._catalog.register(shape)
         for aval in shape.avals:
             self.sink.watch(aval, shape)
         if shape.avals and not is_known:
@@ -203,8 +215,7 @@ class Placement:
         shape.pages.remove(page)
         if shape.pages:
             return
-        if self._planner.shapes.get(shape.key) is shape:
-            del self._planner.shapes[shape.key]
+        self._catalog.unregister(shape)
         for aval in shape.avals:
             self.sink.unwatch(aval, shape)
 

@@ -11,17 +11,17 @@ from heapscene.adaptive import AVal
 from heapscene.draw import (
     Draw,
     Drawable,
-    Geometry,
     PipelineState,
     check_instances,
     encode_rows,
     encode_value,
 )
 from heapscene.errors import GeometryError, HeapFullError, InputError, StateError, explain
-from heapscene.heap.page import Entry, Follows, Piece
+from heapscene.heap.catalog import Catalog
+from heapscene.heap.page import Entry, Piece
 from heapscene.heap.resident import Resident
 from heapscene.heap.schema import HeaderField, Schema, make_schema
-from heapscene.heap.shape import Shape, array_key, make_shape
+from heapscene.heap.shape import Shape, array_key
 from heapscene.shader import types
 
 __all__ = ["Plan", "Planner", "check_whole", "is_adaptive", "read_count", "read_state"]
@@ -49,30 +49,23 @@ class Plan:
 
 
 class Planner:
-    """Makes plans; knows schemas and shapes by what they are made from.
+    """Makes plans; knows schemas by what they are made from.
 
     Attributes
     ----------
-    shapes
-        Shapes that lie on a page, by geometry and attributes.
-    renewed
-        Shapes made since :meth:`forget`, which come first.
+    catalog
+        Knows shapes.
     schemas
         Schemas by what they are made from.
     """
 
-    def __init__(self, frame_inputs: Mapping[str, types.Type], limit_bytes: int) -> None:
+    def __init__(
+        self, frame_inputs: Mapping[str, types.Type], limit_bytes: int, catalog: Catalog
+    ) -> None:
         self.frame_inputs = dict(frame_inputs)
         self.limit_bytes = limit_bytes
-        self.shapes: dict[Any, Shape] = {}
-        self.renewed: dict[Any, Shape] = {}
+        self.catalog = catalog
         self.schemas: dict[Any, Schema] = {}
-        self._follows: dict[tuple[str, str, bool], Follows] = {}
-        self._books: dict[str, int] = {}
-
-    def forget(self) -> None:
-        """Drop shapes that no page took."""
-        self.renewed = {}
 
     def plan(self, draw: Draw, before: Resident | None = None) -> Plan:
         """Read a draw's values.
@@ -108,17 +101,11 @@ class Planner:
             shape = before.part.shape
             geometry = _read_again(draw.geometry, last.geometry, shape.geometry)
         plan.schema = schema = self._schema(draw)
-        plan.shape = self.shape(geometry, schema)
+        plan.shape = self.catalog.shape(geometry, schema)
         plan.pieces = [self.input(field, draw, plan, before) for field in schema.inputs]
         check_whole(plan.shape, plan.state)
         self._check_size(plan)
         return plan
-
-    def renew(self, shape: Shape) -> Shape:
-        """Return a shape of the same geometry with its arrays as they are now."""
-        made = make_shape(shape.geometry, shape.schema)
-        self.renewed[shape.key] = made
-        return made
 
     def _schema(self, draw: Draw) -> Schema:
         key = (draw.program.hash, *draw.inputs, None, *draw.instances)
@@ -129,15 +116,6 @@ class Planner:
             schema = self.schemas.setdefault(schema.key, schema)
             self.schemas[key] = schema
         return schema
-
-    def shape(self, geometry: Geometry, schema: Schema) -> Shape:
-        """Return the shape of a geometry, made if there is none."""
-        key = (id(geometry), schema.attributes_key)
-        shape = self.renewed.get(key) or self.shapes.get(key)
-        if shape is None:
-            shape = make_shape(geometry, schema)
-            self.renewed[shape.key] = shape
-        return shape
 
     def input(
         self, field: HeaderField, draw: Drawable, plan: Plan, before: Resident | None
@@ -158,7 +136,7 @@ class Planner:
                 if held is None:
                     raise
                 return Piece(held.key, held.nbytes, 0, held, value, held.follows)
-            follows = self.following(field, rows=False)
+            follows = self.catalog.following(field, rows=False)
             return Piece(value, len(data), 0, data, value, follows)
         if name in draw.instances:
             return self._rows(field, draw, plan, before)
@@ -174,7 +152,7 @@ class Planner:
             rows = encode_rows(field.type, _read(value), name)
             piece = Piece(array_key(rows), rows.nbytes, words, rows)
         else:
-            follows = self.following(field, rows=True)
+            follows = self.catalog.following(field, rows=True)
             try:
                 rows = encode_rows(field.type, value.force(), name)
             except Exception:
@@ -191,15 +169,6 @@ class Planner:
         if count != plan.instances and not (adaptive and count > plan.instances):
             check_instances(name, count, draw.instance_count)
         return piece if count != 1 else piece._replace(stride=0)
-
-    def following(self, field: HeaderField, *, rows: bool) -> Follows:
-        """Return how later values of a field become bytes."""
-        key = (field.name, field.tag, rows)
-        found = self._follows.get(key)
-        if found is None:
-            book = 0 if rows else self._books.setdefault(field.tag, len(self._books) + 1)
-            found = self._follows[key] = Follows(field.name, field.type, rows, book)
-        return found
 
     def _check_size(self, plan: Plan) -> None:
         room = self.limit_bytes - 16

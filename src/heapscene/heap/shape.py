@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from hashlib import blake2b
 from typing import Any
 
@@ -37,6 +38,8 @@ class Shape:
         The range of vertices that is used.
     bounds
         Smallest and largest corner, rounded as the vertices are.
+    sources
+        What its adaptive arrays were.
     pages, users
         Where it lies; who uses it, if it is adaptive.
     """
@@ -54,13 +57,16 @@ class Shape:
         "pages",
         "pieces",
         "schema",
+        "sources",
         "users",
         "vertex_first",
         "vertex_span",
         "width",
     )
 
-    def __init__(self, geometry: Geometry, schema: Schema) -> None:
+    def __init__(
+        self, geometry: Geometry, schema: Schema, versions: Mapping[AVal[Any], int]
+    ) -> None:
         arrays = geometry.read_attributes()
         indices = geometry.read_indices()
         if not geometry.is_constant:
@@ -69,14 +75,15 @@ class Shape:
         self.schema = schema
         self.key = (id(geometry), schema.attributes_key)
         self.attributes = tuple(
-            _attribute(field, arrays, geometry, schema) for field in schema.attributes
+            _attribute(field, arrays, geometry, schema, versions) for field in schema.attributes
         )
-        self.indices = None if indices is None else _indices(indices, geometry)
+        self.indices = None if indices is None else _indices(indices, geometry, versions)
         self.pieces = self.attributes if self.indices is None else (*self.attributes, self.indices)
         self.width = 0 if indices is None else indices.dtype.itemsize
         drawable = len(arrays["position"]) if indices is None else len(indices)
         first, self.count = geometry.range or (0, drawable)
-        self.index_skip = first * self.width
+        # Without anything to draw it would lead out of the allocation.
+        self.index_skip = first * self.width if self.count else 0
         self.vertex_first, self.vertex_span = first, self.count
         if indices is not None:
             used = indices[first : first + self.count]
@@ -89,13 +96,21 @@ class Shape:
             for value in (*geometry.attributes.values(), geometry.indices)
             if isinstance(value, AVal) and not value.is_constant
         )
+        self.sources = {aval: aval.force() for aval in self.avals}
         self.nbytes = sum(max(16, (piece.nbytes + 15) & ~15) for piece in self.pieces)
         self.pages: list[Page] = []
         self.users: dict[Resident, None] = {}
 
 
-def make_shape(geometry: Any, schema: Schema) -> Shape:
+def make_shape(
+    geometry: Any, schema: Schema, versions: Mapping[AVal[Any], int] | None = None
+) -> Shape:
     """Return the shape of a geometry for the attributes of a schema.
+
+    Parameters
+    ----------
+    versions
+        Tells places of adaptive arrays apart, where one may not be overwritten.
 
     Raises
     ------
@@ -110,7 +125,7 @@ def make_shape(geometry: Any, schema: Schema) -> Shape:
                 fix="Write Draw(program, Geometry({...}), ...), or an adaptive value of one.",
             )
         )
-    return Shape(geometry, schema)
+    return Shape(geometry, schema, versions or {})
 
 
 def array_key(array: NDArray[Any]) -> tuple[Any, ...]:
@@ -120,7 +135,11 @@ def array_key(array: NDArray[Any]) -> tuple[Any, ...]:
 
 
 def _attribute(
-    field: HeaderField, arrays: dict[str, NDArray[Any]], geometry: Geometry, schema: Schema
+    field: HeaderField,
+    arrays: dict[str, NDArray[Any]],
+    geometry: Geometry,
+    schema: Schema,
+    versions: Mapping[AVal[Any], int],
 ) -> Piece:
     source = arrays.get(field.name)
     if source is None:
@@ -138,18 +157,30 @@ def _attribute(
     stride = 0 if len(array) == 1 else field.type.words
     value = geometry.attributes[field.name]
     if isinstance(value, AVal) and not value.is_constant:
-        key: tuple[Any, ...] = ("attribute", field.tag, id(value), array.nbytes)
+        key: tuple[Any, ...] = (
+            "attribute",
+            field.tag,
+            id(value),
+            array.nbytes,
+            versions.get(value),
+        )
         return Piece(key, array.nbytes, stride, array, value)
     key = _array_key(array, source, field.tag, source is value)
     return Piece(key, array.nbytes, stride, array)
 
 
-def _indices(indices: NDArray[Any], geometry: Geometry) -> Piece:
+def _indices(indices: NDArray[Any], geometry: Geometry, versions: Mapping[AVal[Any], int]) -> Piece:
     padded = indices.tobytes()
     padded += bytes(-len(padded) % 4)
     value = geometry.indices
     if isinstance(value, AVal) and not value.is_constant:
-        key: tuple[Any, ...] = ("indices", indices.dtype.str, id(value), len(padded))
+        key: tuple[Any, ...] = (
+            "indices",
+            indices.dtype.str,
+            id(value),
+            len(padded),
+            versions.get(value),
+        )
         return Piece(key, len(padded), 0, padded, value)
     data = np.frombuffer(padded, np.uint32)
     key = _array_key(data, indices, indices.dtype.str, indices is value)

@@ -57,7 +57,7 @@ def plan_table(planner: Planner, draw: TableDraw) -> TablePlan:
     """
     table = draw.table
     schema = _schema(planner, draw)
-    shapes = [planner.shape(geometry, schema) for geometry in table.geometries]
+    shapes = [planner.catalog.shape(geometry, schema) for geometry in table.geometries]
     plan = TablePlan(draw, schema, shapes)
     plan.visible = bool(draw.visible.force() if isinstance(draw.visible, AVal) else draw.visible)
     plan.state = read_state(table.state.force() if isinstance(table.state, AVal) else table.state)
@@ -105,7 +105,7 @@ def _transform(planner: Planner, field: HeaderField, value: Any) -> Piece:
         data = encode_value(field.type, value, field.name)
         return Piece((field.tag, data), len(data), 0, data)
     data = encode_value(field.type, value.force(), field.name)
-    follows = planner.following(field, rows=False)
+    follows = planner.catalog.following(field, rows=False)
     return Piece(value, len(data), 0, data, value, follows)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from itertools import count
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -67,7 +66,6 @@ class Tables:
 
     def __init__(self, heap: Heap) -> None:
         self._heap = heap
-        self._serial = count()
         self.number = 0
 
     def plan(self, draw: TableDraw) -> TablePlan:
@@ -228,7 +226,7 @@ class Tables:
         grown = self._make(resident, chunk.first, capacity, shared)
         bucket.live -= 1
         self._heap._leave_empty(bucket)
-        self._heap._placement.release_all((), list(shared.values()))
+        self._heap.memory.placement.release_all((), list(shared.values()))
         return grown
 
     def _make(
@@ -240,17 +238,17 @@ class Tables:
     ) -> Chunk:
         """Make a chunk; `shared` is where the values lie that all rows share, if they do yet."""
         heap, plan = self._heap, resident.plan
-        serial = next(self._serial)
         pieces: list[Piece] = []
         for field in plan.fields:
             piece = plan.shared.get(field.name)
             if piece is None:
                 nbytes = capacity * field.type.words * 4
-                piece = Piece(("column", serial, field.name), nbytes, 0, b"")
+                key = ("column", id(plan.draw.table), field.name, field.tag, first, capacity)
+                piece = Piece(key, nbytes, 0, b"")
             elif shared is not None:
                 piece = piece._replace(data=shared[field.name])
             pieces.append(piece)
-        parts, entries = heap._placement.place_all(plan.shapes, pieces, self._home(resident))
+        parts, entries = heap.memory.placement.place_all(plan.shapes, pieces, self._home(resident))
         chunk = Chunk(plan, first, capacity, parts, entries)
         chunk.shown = plan.visible
         chunk.rank = resident.rank + first // plan.chunk_rows
@@ -273,14 +271,14 @@ class Tables:
         for row in chunk.rows:
             bucket.give_row(row)
         self._heap._leave_empty(bucket)
-        self._heap._placement.release_all(chunk.parts, chunk.entries)
+        self._heap.memory.placement.release_all(chunk.parts, chunk.entries)
 
     def _repoint(self, chunk: Chunk, plan: TablePlan) -> bool:
         """Point a chunk's header rows to what its rows share now; return whether there is room."""
         kept = [field.name not in plan.shared for field in plan.fields]
         pieces = [plan.shared[field.name] for field in plan.fields if field.name in plan.shared]
         page = chunk.bucket.page
-        fresh = self._heap._placement.acquire(page, pieces)
+        fresh = self._heap.memory.placement.acquire(page, pieces)
         if fresh is None:
             return False
         old = [entry for entry, keep in zip(chunk.entries, kept, strict=True) if not keep]
@@ -291,7 +289,7 @@ class Tables:
         chunk.plan = plan
         chunk.write_headers()
         chunk.stale[:] = True
-        self._heap._placement.release_all((), old)
+        self._heap.memory.placement.release_all((), old)
         return True
 
     # Listening

@@ -12,6 +12,8 @@ from heapscene.heap.dirty import DirtyRanges
 __all__ = ["Words"]
 
 _GROWTH = 1.5  # by how much a full array grows at least
+_MUCH = 8  # one word in so many is too few to keep the others
+_KEPT = 1 << 18  # words that are always kept
 _ROOM = 16  # one word in so many is left free when much comes at once
 
 
@@ -42,18 +44,27 @@ class Words:
         self._bytes = _bytes_of(self.data)
 
     def resize(self, used: int) -> None:
-        """Set how many words are used; capacity grows by half, or to what is needed and a sixteenth."""
-        if used > len(self.data):
+        """Set how many words are used.
+
+        Capacity grows by half, or to what is needed and a sixteenth; of a large array of which an eighth
+        is used at most, all but twice that is given back.
+        """
+        if used <= len(self.data) // _MUCH and len(self.data) > _KEPT:
+            self._move(max(_KEPT, 2 * used), min(used, self.used))
+        elif used > len(self.data):
             capacity = max(int(_GROWTH * len(self.data)), used + used // _ROOM)
             if self.limit is not None:
                 capacity = max(used, min(capacity, self.limit))
-            data = np.zeros(capacity, np.uint32)
-            data[: len(self.data)] = self.data
-            self.data = data
-            self._bytes = _bytes_of(data)
+            self._move(capacity, len(self.data))
         if used > self.used:
             self.dirty.add(self.used, used)
         self.used = used
+
+    def _move(self, capacity: int, kept: int) -> None:
+        data = np.zeros(capacity, np.uint32)
+        data[:kept] = self.data[:kept]
+        self.data = data
+        self._bytes = _bytes_of(data)
 
     def read(self, offset: int, words: int) -> bytes:
         """Return the bytes of `words` words from `offset` on."""

@@ -96,7 +96,7 @@ def heap_shader(
     encoding
         ``"expanded"``: vertex numbers count vertices. ``"mega"``: they count emitted indices.
     targets
-        Names of the colour targets in order.
+        Names of the colour targets in order; without any, a pass writes depth alone.
 
     Raises
     ------
@@ -113,7 +113,7 @@ def heap_shader(
 
 def _check_outputs(program: Program, targets: tuple[str, ...]) -> None:
     outputs = tuple(program.interface.outputs)
-    if outputs != targets[: len(outputs)]:
+    if targets and outputs != targets[: len(outputs)]:
         raise InputError(
             explain(
                 "the program does not write the colour targets",

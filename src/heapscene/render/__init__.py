@@ -8,6 +8,7 @@ Keeps: one indirect draw per (program, page, pipeline state); nothing is read ba
 Read ``heap_scene.py`` first: its three methods are one frame in order.
 """
 
+from heapscene.render.heap_memory import Heap as Heap
 from heapscene.render.heap_scene import HeapScene as HeapScene
 from heapscene.render.renderer import Renderer as Renderer
 from heapscene.render.renderer import render as render

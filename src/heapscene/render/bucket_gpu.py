@@ -111,8 +111,7 @@ class BucketGpu:
             Bytes of indices.
         """
         bucket = self.bucket
-        self._headers.sync(bucket.headers)
-        self._records.sync(bucket.records)
+        self.send_tables()
         asked = (bucket.generation, wanted, budget)
         if asked != self._asked:
             largest = int(self._pipelines.device.limits["max-buffer-size"])
@@ -122,6 +121,11 @@ class BucketGpu:
             self._spent = 4 * sum(slot.emitted for slot in self._expanded_slots())
             self._asked = asked
         return self._spent
+
+    def send_tables(self) -> None:
+        """Send what changed in header rows and records."""
+        self._headers.sync(self.bucket.headers)
+        self._records.sync(self.bucket.records)
 
     def _prepare(self, encodings: tuple[Encoding, ...], most: int) -> None:
         bucket = self.bucket

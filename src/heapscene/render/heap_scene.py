@@ -28,18 +28,18 @@ from heapscene.gpu import (
     Counters,
     GpuCalls,
     Mirror,
-    Scatter,
     SmallBuffer,
     Usage,
     check_alive,
     pipelines_of,
 )
-from heapscene.heap import Bucket, Heap
-from heapscene.kernels import scatter
+from heapscene.heap import Bucket, Page
+from heapscene.heap import Heap as SceneHeap
 from heapscene.render.bucket_gpu import BucketGpu
 from heapscene.render.frame_inputs import FrameInputs
+from heapscene.render.heap_memory import Heap
 from heapscene.render.pending import PendingChanges
-from heapscene.render.recovery import PAGE_BYTES, check_takes_over, page_limit
+from heapscene.render.recovery import PAGE_BYTES, check_takes_over
 from heapscene.render.report import FrameReport
 from heapscene.render.sources import ManualReader, open_reader
 from heapscene.render.targets import Targets
@@ -65,8 +65,10 @@ class HeapScene:
         Formats and samples of the render pass that the draws will be encoded into.
     draws
         A scene, a draw, an adaptive set of those, or a short list of those.
+    heap
+        Memory to share with other scenes; by default the scene has its own.
     page_bytes
-        Largest size of a heap page; by default the device's limit, at most 256 MiB.
+        Largest size of a page of its own heap; by default the device's limit, at most 256 MiB.
     encoding
         ``"expanded"``, ``"mega"``, or ``"auto"``: expanded while the index buffer fits the budget.
     inputs
@@ -93,6 +95,7 @@ class HeapScene:
         targets: Targets,
         draws: Any = (),
         *,
+        heap: Heap | None = None,
         page_bytes: int | None = None,
         encoding: Encoding = "auto",
         inputs: Mapping[str, Any] | None = None,
@@ -105,6 +108,14 @@ class HeapScene:
                     fix='Write encoding="auto", "expanded" or "mega".',
                 )
             )
+        if heap is not None and page_bytes is not None:
+            raise InputError(
+                explain(
+                    "page_bytes is given for a scene whose heap has pages already",
+                    facts={"page_bytes": page_bytes, "heap": heap.memory.page_bytes},
+                    fix="Write Heap(device, page_bytes=...), and nothing in the scene.",
+                )
+            )
         self._targets = targets
         self._encoding = encoding
         self._expanded_bytes = expanded_bytes
@@ -112,7 +123,10 @@ class HeapScene:
         self._manual = ManualReader()
         self._readers = (open_reader(draws), self._manual)
         self._pending = PendingChanges()
-        self._heap = Heap(page_bytes or page_limit(device), self._frame.layout.types)
+        self._owns_memory = heap is None
+        self._memory = Heap(device, page_bytes=page_bytes) if heap is None else heap
+        self._heap = self._memory.join(self, device, self._frame.layout.types)
+        self.bound: dict[Page, int] = {}
         self._open_gpu(device)
         self._fitted: Viewpoint | None = None
         self._fitted_for: tuple[int, float] | None = None
@@ -126,8 +140,7 @@ class HeapScene:
         self._pipelines = pipelines_of(device)
         self._counters = self._pipelines.counters
         self._uniform = SmallBuffer(device, "frame inputs", Usage.UNIFORM, self._counters)
-        self._scatter = Scatter(self._pipelines, scatter)
-        self._pages: dict[Any, Mirror] = {}
+        self._pages = self._memory.mirrors
         self._buckets: dict[Bucket, BucketGpu] = {}
         self._stage = "new"
 
@@ -166,6 +179,8 @@ class HeapScene:
         """
         self._check_open()
         self._stage = "new"
+        self.bound.clear()
+        self._memory.clear_abandoned()
         report = self.report = FrameReport()
         before = self._counters.snapshot()
         evaluated = evaluations()
@@ -179,10 +194,11 @@ class HeapScene:
                 self._heap.apply(self._pending.steps())
                 self._pending.clear()
             self._heap.pull()
+            report.bytes_moved = self._memory.compact_some(self)
         with report.stage("render"):
             self._write_frame(camera, inputs or {})
         with report.stage("gpu"):
-            self._scatter.submit()  # only of a frame that was not encoded
+            self._memory.scatter.submit()  # only of a frame that was not encoded
             self._sync()
             if self._counters == before:
                 check_alive(self._device)  # nothing was sent, so nothing has told
@@ -206,9 +222,9 @@ class HeapScene:
         self._expect("updated", "encode_compute", "update")
         before = self._counters.snapshot()
         with self.report.stage("kernels"), self._encoding_of("kernels"):
-            self._scatter.encode(encoder)
+            self._memory.scatter.encode(encoder)
             for bucket, on_gpu in self._buckets.items():
-                page = self._pages[bucket.page]
+                page = self._page_of(bucket)
                 self.report.compute_passes += on_gpu.encode_compute(encoder, page)
         self._count(before)
         self._stage = "computed"
@@ -222,7 +238,7 @@ class HeapScene:
         before = self._counters.snapshot()
         with self.report.stage("render"), self._encoding_of("draws"):
             for bucket, on_gpu in self._buckets.items():
-                page = self._pages[bucket.page]
+                page = self._page_of(bucket)
                 encodings = on_gpu.encode_draws(render_pass, self._uniform, page)
                 self.report.draw_calls += len(encodings)
                 counts = self.report.encodings
@@ -230,6 +246,12 @@ class HeapScene:
                     counts[encoding] = counts.get(encoding, 0) + 1
         self._count(before)
         self._stage = "new"
+
+    def _page_of(self, bucket: Bucket) -> Mirror:
+        """Return the buffer to encode a bucket's page with, and note it."""
+        mirror = self._pages[bucket.page]
+        self.bound[bucket.page] = mirror.generation
+        return mirror
 
     @contextmanager
     def _encoding_of(self, what: str) -> Generator[None]:
@@ -243,7 +265,7 @@ class HeapScene:
     def forget_encoded(self) -> None:
         """Take what this frame has encoded for lost: it was not submitted, and will not be."""
         self._stage = "new"
-        self._scatter.redo()
+        self._memory.scatter.redo()
         for on_gpu in self._buckets.values():
             on_gpu.redo()
 
@@ -292,34 +314,29 @@ class HeapScene:
         return self._matrices
 
     def _sync(self) -> None:
-        heap = self._heap
-        for page in heap.pages:
-            mirror = self._pages.get(page)
-            if mirror is None:
-                mirror = self._pages[page] = Mirror(
-                    self._device,
-                    f"page {page.number}",
-                    Usage.STORAGE,
-                    self._counters,
-                    scatter=self._scatter,
-                )
-            mirror.sync(page)
-        if len(self._pages) > len(heap.pages):
-            kept = set(heap.pages)
-            for page in [page for page in self._pages if page not in kept]:
-                self._pages.pop(page).close()
-        live = heap.buckets
+        self._memory.sync(self)
+        live = self._heap.buckets
         if len(self._buckets) != len(live) or any(b not in self._buckets for b in live):
             self._match_buckets(live)
         budget = self._budget()
         for on_gpu in self._buckets.values():
             budget -= on_gpu.sync(self._encoding, budget)
+        if not self._owns_memory:
+            # Another scene may read the pages before what this one encodes is submitted.
+            self._memory.scatter.submit()
+
+    def send_tables(self) -> None:
+        """Send header rows and records, which lead to other places when something moved."""
+        for on_gpu in self._buckets.values():
+            on_gpu.send_tables()
 
     def _match_buckets(self, live: list[Bucket]) -> None:
         old = self._buckets
         self._buckets = {
             bucket: old.pop(bucket, None)
-            or BucketGpu(bucket, self._pipelines, self._targets, self._frame.layout, self._scatter)
+            or BucketGpu(
+                bucket, self._pipelines, self._targets, self._frame.layout, self._memory.scatter
+            )
             for bucket in live
         }
         for gone in old.values():
@@ -370,6 +387,7 @@ class HeapScene:
         """Go on with another device: all that the lost one held is made anew from what is here.
 
         The next frame sends everything and draws the same picture. The old device need not be lost.
+        Scenes that share a heap are recovered together.
 
         Parameters
         ----------
@@ -385,8 +403,12 @@ class HeapScene:
         """
         self._check_open()
         check_takes_over(device, self._heap.page_bytes)
-        self._close_gpu()
-        self._open_gpu(device)
+        memory = self._memory
+        memory.close_gpu()
+        memory.open(device)
+        for scene in memory.scenes:
+            scene._close_gpu()
+            scene._open_gpu(device)
 
     def _check_open(self) -> None:
         if self._is_closed:
@@ -398,18 +420,21 @@ class HeapScene:
 
     def close(self) -> None:
         """Free everything, here and on the GPU, and stop listening to the draws."""
+        if self._is_closed:
+            return
         self._is_closed = True
         self._readers = ()
-        self._heap = Heap(PAGE_BYTES, {})
+        if self._owns_memory:
+            self._memory.close()
+        else:
+            self._memory.leave(self, self._heap)
+        self._heap = SceneHeap(PAGE_BYTES, {})
         self._close_gpu()
 
     def _close_gpu(self) -> None:
         for bucket in self._buckets.values():
             bucket.close()
-        for mirror in self._pages.values():
-            mirror.close()
         self._buckets.clear()
-        self._pages.clear()
         self._uniform.close()
 
 

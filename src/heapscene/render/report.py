@@ -24,6 +24,8 @@ class FrameReport:
         GPU objects made for this frame. A still frame makes none.
     bytes_uploaded, upload_writes
         What went from memory to the GPU, in how many writes.
+    bytes_moved
+        What the heap moved to close holes; part of what was uploaded.
     nodes_evaluated
         Functions of adaptive values that ran.
     compute_passes
@@ -50,6 +52,7 @@ class FrameReport:
     buffers_created: int = 0
     bytes_uploaded: int = 0
     upload_writes: int = 0
+    bytes_moved: int = 0
     nodes_evaluated: int = 0
     compute_passes: int = 0
     emitted_indices: int = 0

@@ -29,7 +29,8 @@ class Targets:
     Attributes
     ----------
     colors
-        Texture formats by the name of the fragment function's output, in attachment order.
+        Texture formats by the name of the fragment function's output, in attachment order. Empty for
+        a pass that writes depth alone, whatever its programs write.
     depth
         Depth format, or ``None`` for a pass without depth.
     stencil

@@ -143,26 +143,30 @@ def test_words_whose_upload_fails_are_sent_with_the_next(device, number: int) ->
     """Four writes, or a write, a pipeline, a group and a submission: whichever fails."""
     faulty = FaultyDevice(device)
     counters = Counters()
-    mirror = Mirror(
-        faulty, "m", Usage.STORAGE, counters, scatter=Scatter(Pipelines(faulty, counters), scatter)
-    )
+    pieces = Scatter(Pipelines(faulty, counters), scatter)
+    mirror = Mirror(faulty, "m", Usage.STORAGE, counters, scatter=pieces)
     words = Words()
     words.resize(200_000)
-    mirror.sync(words)
+
+    def send() -> None:
+        mirror.sync(words)
+        pieces.submit()
+
+    send()
     for places in (range(0, 200_000, 50_000), range(0, 200_000, 1_000)):
         for place in places:
             words.write(place, np.array([number + place], np.uint32))
         faulty.fail_at(number)
         try:
-            mirror.sync(words)
+            send()
         except OutOfMemoryError:
             words.write(17, np.array([number], np.uint32))
-            mirror.sync(words)
+            send()
         faulty.relax()
         got = read_buffer(device, mirror.buffer, words.used * 4).view(np.uint32)
         assert np.array_equal(got, words.data[: words.used])
     before = counters.snapshot()
-    mirror.sync(words)
+    send()
     assert counters.since(before) == Counters()
 
 

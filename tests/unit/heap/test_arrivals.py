@@ -78,7 +78,7 @@ def test_constants_and_cells_of_one_input_may_be_mixed():
     before = heap.pages[0].allocator.live_bytes
     heap.apply([DrawChange(d, None) for d in draws])
     assert before > heap.pages[0].allocator.live_bytes == 0
-    assert len(heap._sink) == 0
+    assert len(heap._sink) == len(heap.memory.placement.sink) == 0
 
 
 def test_draws_spill_over_to_further_pages():
@@ -112,7 +112,7 @@ def test_one_bad_draw_among_many_changes_nothing():
             ]
         )
     assert heap.stats() == before
-    assert len(heap._sink) == 0
+    assert len(heap._sink) == len(heap.memory.placement.sink) == 0
     check(heap)
 
 

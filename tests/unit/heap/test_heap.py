@@ -90,6 +90,7 @@ def test_equal_constants_and_the_same_cell_share_memory():
 def test_what_cannot_change_is_not_watched():
     heap = heap_of(draw("red", constant(BOX), visible=constant(True), state=constant(BACK)))
     assert len(heap._sink) == len(heap._listeners) == 0
+    assert len(heap.memory.placement.sink) == 0
 
 
 def test_equal_cells_do_not_share():
