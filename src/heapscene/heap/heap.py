@@ -18,7 +18,6 @@ from heapscene.draw import (
     TableDraw,
     TableRows,
     encode_rows,
-    encode_value,
 )
 from heapscene.errors import InputError, explain
 from heapscene.heap.arrivals import Arrivals, Arriving, plan_arrivals
@@ -26,6 +25,7 @@ from heapscene.heap.bounds import bounds_of, world_boxes
 from heapscene.heap.bucket import Bucket
 from heapscene.heap.chunk import Chunk
 from heapscene.heap.following import FEW, write_followed
+from heapscene.heap.limited import encode_followed
 from heapscene.heap.listener import ROLES, Listener, Listeners
 from heapscene.heap.page import Entry, Page
 from heapscene.heap.placement import Placement
@@ -472,7 +472,7 @@ class Heap:
         assert follows is not None
         assert aval is not None
         if not follows.rows:
-            data = encode_value(follows.type, aval.force(), follows.name)
+            data = encode_followed(follows, aval)
             if entry.page.write(entry.offset >> 2, data) and follows.type == types.MAT4:
                 self.bounds_generation += 1
             return

@@ -18,6 +18,7 @@ from heapscene.draw import (
     encode_value,
 )
 from heapscene.errors import GeometryError, HeapFullError, InputError, StateError, explain
+from heapscene.heap.limited import encode_followed
 from heapscene.heap.page import Entry, Follows, Piece
 from heapscene.heap.resident import Resident
 from heapscene.heap.schema import HeaderField, Schema, make_schema
@@ -67,7 +68,7 @@ class Planner:
         self.shapes: dict[Any, Shape] = {}
         self.renewed: dict[Any, Shape] = {}
         self.schemas: dict[Any, Schema] = {}
-        self._follows: dict[tuple[str, str, bool], Follows] = {}
+        self._follows: dict[tuple[Any, ...], Follows] = {}
         self._books: dict[str, int] = {}
 
     def forget(self) -> None:
@@ -152,7 +153,7 @@ class Planner:
                 data = encode_value(field.type, value, name)
                 return Piece((field.tag, data), len(data), 0, data)
             try:
-                data = encode_value(field.type, value.force(), name)
+                data = encode_followed(field, value)
             except Exception:
                 held = _held(before, name, value)
                 if held is None:
@@ -194,11 +195,11 @@ class Planner:
 
     def following(self, field: HeaderField, *, rows: bool) -> Follows:
         """Return how later values of a field become bytes."""
-        key = (field.name, field.tag, rows)
+        key = (field.name, field.tag, rows, field.limits)
         found = self._follows.get(key)
         if found is None:
             book = 0 if rows else self._books.setdefault(field.tag, len(self._books) + 1)
-            found = self._follows[key] = Follows(field.name, field.type, rows, book)
+            found = self._follows[key] = Follows(field.name, field.type, rows, book, field.limits)
         return found
 
     def _check_size(self, plan: Plan) -> None:
