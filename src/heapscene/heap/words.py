@@ -14,7 +14,7 @@ __all__ = ["Words"]
 _GROWTH = 1.5  # by how much a full array grows at least
 _MUCH = 8  # one word in so many is too few to keep the others
 _KEPT = 1 << 18  # words that are always kept
-_ROOM = 8  # one word in so many is left free when much comes at once
+_ROOM = 16  # one word in so many is left free when much comes at once
 
 
 class Words:
@@ -46,7 +46,7 @@ class Words:
     def resize(self, used: int) -> None:
         """Set how many words are used.
 
-        Capacity grows by half, or to what is needed and an eighth; of a large array of which an eighth
+        Capacity grows by half, or to what is needed and a sixteenth; of a large array of which an eighth
         is used at most, all but twice that is given back.
         """
         if used <= len(self.data) // _MUCH and len(self.data) > _KEPT:

@@ -207,6 +207,7 @@ class Heap:
         moved = self.memory.compact(lambda page: self._may_move(page, None))
         if moved and self.mirrors:
             self.sync()
+            self.scatter.submit()
         return moved
 
     def close(self) -> None:
@@ -227,7 +228,6 @@ class Heap:
         for mirror in self.mirrors.values():
             mirror.close()
         self.mirrors.clear()
-        self.scatter.close()
 
     def _check_open(self) -> None:
         if self._is_closed:

@@ -199,7 +199,10 @@ class HeapScene:
         with report.stage("render"):
             self._write_frame(camera, inputs or {})
         with report.stage("gpu"):
+            self._memory.scatter.submit()  # only of a frame that was not encoded
             self._sync()
+            if len(self._memory.scenes) > 1:
+                self._memory.scatter.submit()  # others may have encoded, and may be submitted first
             if self._counters == before:
                 check_alive(self._device)  # nothing was sent, so nothing has told
         report.nodes_evaluated = evaluations() - evaluated
@@ -215,10 +218,14 @@ class HeapScene:
         return report
 
     def encode_compute(self, encoder: wgpu.GPUCommandEncoder) -> None:
-        """Encode the kernels that changed draws need; nothing on a still frame."""
+        """Encode the kernels that changes need; nothing on a still frame.
+
+        They bring the GPU up to date, so what is encoded has to be submitted.
+        """
         self._expect("updated", "encode_compute", "update")
         before = self._counters.snapshot()
         with self.report.stage("kernels"), self._encoding_of("kernels"):
+            self._memory.scatter.encode(encoder)
             for bucket, on_gpu in self._buckets.items():
                 page = self._page_of(bucket)
                 self.report.compute_passes += on_gpu.encode_compute(encoder, page)

@@ -108,7 +108,7 @@ def test_cpython_scatters_what_the_twin_scatters() -> None:
     data = rng.integers(0, 2**32, 140_000, dtype=np.uint64).astype(np.uint32)
     starts = np.sort(rng.choice(14_000, 40, replace=False)) * 10
     ranges = np.stack([starts, starts + rng.choice([1, 2, 4, 7], 40)], axis=1)
-    words = stage(data, ranges)
+    words = stage(data, ranges, [(5, 30, 11), (1000, 3, 2)])
     expected = np.zeros_like(data)
     scatter.twin(words, expected)
     result = np.zeros_like(data)
