@@ -150,6 +150,45 @@ def test_what_is_encoded_stays_right_while_another_scene_grows_and_moves(device,
         view.target.close()
 
 
+def test_a_buffer_shrinks_when_nobody_may_still_draw_from_it(device, naive):
+    heap = Heap(device)
+    restless(heap)
+    rng = np.random.default_rng(0)
+    large = [
+        Draw(
+            PROGRAMS[0],
+            Geometry({"position": rng.random((60_000, 3)), "normal": rng.random((60_000, 3))}),
+            {"model": np.zeros((4, 4)), "color": "red"},
+        )
+        for _ in range(4)
+    ]
+    shown = [clutter(rng) for _ in range(5)]
+    late, early = View(device, [], heap), View(device, shown, heap)
+    for draw in large:
+        late.scene.add(draw)
+    for view in (late, early):
+        view.update()
+        device.queue.submit([view.encode()])
+    early.update()
+    encoded = early.encode()
+    for draw in large:
+        late.scene.remove(draw)
+    (mirror,) = heap.mirrors.values()
+    size = mirror.nbytes
+    assert late.update().bytes_moved > 0
+    assert mirror.nbytes == size
+    device.queue.submit([encoded, late.encode()])
+    early.agrees(naive)
+    for view in (early, late):
+        view.update()
+    assert mirror.nbytes <= size / 4
+    device.queue.submit([early.encode()])
+    early.agrees(naive)
+    for view in (early, late):
+        view.close()
+    heap.close()
+
+
 def test_what_scenes_share_is_sent_once(device):
     rng = np.random.default_rng(0)
     draws = [clutter(rng) for _ in range(40)]

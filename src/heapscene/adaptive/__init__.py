@@ -31,6 +31,7 @@ from heapscene.adaptive.equality import same as same
 from heapscene.adaptive.inbox import drain_posted as drain_posted
 from heapscene.adaptive.inbox import post as post
 from heapscene.adaptive.node import adopt_thread as adopt_thread
+from heapscene.adaptive.node import claim_thread as claim_thread
 from heapscene.adaptive.node import evaluations as evaluations
 from heapscene.adaptive.node import live_nodes as live_nodes
 from heapscene.adaptive.pause import collector_paused as collector_paused

@@ -350,7 +350,7 @@ def adopt_thread() -> None:
     graph.owner = get_ident()
 
 
-def check_thread(done: str, what: object = None) -> None:
+def check_thread(done: str, what: object = None, subject: str = "an adaptive value") -> None:
     """Raise unless the calling thread owns the graph."""
     if get_ident() == graph.owner:
         return
@@ -363,7 +363,7 @@ def check_thread(done: str, what: object = None) -> None:
     facts["this thread"] = threading.current_thread().name
     raise AdaptiveError(
         explain(
-            f"an adaptive value is {done} outside of the thread that owns the values",
+            f"{subject} is {done} outside of the thread that owns the values",
             facts=facts,
             fix="hs.post(lambda: ...)   # runs in the owner thread, when the next frame starts\n"
             "hs.adopt_thread()        # or make this thread the owner",

@@ -463,13 +463,23 @@ def computed(function: Callable[[], T]) -> AVal[T]:
 
 
 def check_write(target: object) -> None:
-    """Raise if `target` may not be written now."""
-    check_thread("written", target)
+    """Raise if `target`, an adaptive value or something made of them, may not be changed now.
+
+    Raises
+    ------
+    AdaptiveError
+        While a value is being computed, or in another thread than the owner.
+    """
+    is_value = isinstance(target, Node)
+    subject = "an adaptive value" if is_value else f"a {type(target).__name__}"
+    done = "written" if is_value else "changed"
+    check_thread(done, target, subject)
     if graph.running is not None:
+        while_ = "another one" if is_value else "an adaptive value"
         raise AdaptiveError(
             explain(
-                "an adaptive value is written while another one is being computed",
-                facts={"written": target, "computed": graph.running._place()},
+                f"{subject} is {done} while {while_} is being computed",
+                facts={done: target, "computed": graph.running._place()},
                 fix="Return the new value from the function, or write it later:\n"
                 "hs.post(lambda: ...)   # runs when the next frame starts",
             )

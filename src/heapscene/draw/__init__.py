@@ -29,6 +29,11 @@ from heapscene.draw.geometry import Geometry as Geometry
 from heapscene.draw.geometry import as_attribute as as_attribute
 from heapscene.draw.geometry import as_indices as as_indices
 from heapscene.draw.geometry import check_geometry as check_geometry
+from heapscene.draw.limits import ANY_FINITE as ANY_FINITE
+from heapscene.draw.limits import UNIT as UNIT
+from heapscene.draw.limits import Limits as Limits
+from heapscene.draw.limits import check_limits as check_limits
+from heapscene.draw.limits import first_beyond as first_beyond
 from heapscene.draw.material import Material as Material
 from heapscene.draw.material import MaterialUser as MaterialUser
 from heapscene.draw.material import WatchedMaterial as WatchedMaterial

@@ -101,9 +101,10 @@ class Mirror(GpuBuffer):
             refuses a write, and the next call sends the used part once more.
         """
         used = words.used
-        if used == self._known and self.nbytes and not words.dirty:
+        shrunk = may_shrink and self.shrink(used * 4)
+        if used == self._known and not shrunk and self.nbytes and not words.dirty:
             return
-        if (may_shrink and self.shrink(used * 4)) or self.ensure(used * 4):
+        if shrunk or self.ensure(used * 4):
             self._known = 0
         combs = () if self._scatter is None else self._combs(words.dirty, used)
         ranges = self._clip(words.dirty.drain(), used)

@@ -27,6 +27,7 @@ from heapscene.heap.layout import (
     VERTEX_SPAN,
     WIDTH_SLOT,
 )
+from heapscene.heap.limited import encode_followed_all
 from heapscene.heap.page import Column, Entry, Page, Piece
 from heapscene.heap.placement import Placement
 from heapscene.heap.plan import Plan, Planner
@@ -153,7 +154,7 @@ def _column(field: HeaderField, first: Piece, draws: list[Draw]) -> Column:
     if all(map(is_, values, repeat(values[0]))):
         return Column(first)
     if first.follows is not None:
-        rows = encode_all(type_, [aval.force() for aval in values], name)
+        rows = encode_followed_all(field, [aval.force() for aval in values], values)
         return Column(None, field.tag, rows, values, first.follows)
     plain = [value.force() if isinstance(value, AVal) else value for value in values]
     return Column(None, field.tag, encode_all(type_, plain, name))

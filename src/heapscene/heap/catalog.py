@@ -37,7 +37,7 @@ class Catalog:
         self._readers: dict[AVal[Any], dict[Shape, None]] = {}
         self._versions: dict[AVal[Any], int] = {}
         self._serial = count(1)
-        self._follows: dict[tuple[str, str, bool], Follows] = {}
+        self._follows: dict[tuple[Any, ...], Follows] = {}
         self._books: dict[str, int] = {}
 
     def forget(self) -> None:
@@ -46,11 +46,11 @@ class Catalog:
 
     def following(self, field: HeaderField, *, rows: bool) -> Follows:
         """Return how later values of a field become bytes."""
-        key = (field.name, field.tag, rows)
+        key = (field.name, field.tag, rows, field.limits)
         found = self._follows.get(key)
         if found is None:
             book = 0 if rows else self._books.setdefault(field.tag, len(self._books) + 1)
-            found = self._follows[key] = Follows(field.name, field.type, rows, book)
+            found = self._follows[key] = Follows(field.name, field.type, rows, book, field.limits)
         return found
 
     def shape(self, geometry: Geometry, schema: Schema) -> Shape:

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from heapscene.draw import encode_all, encode_value
+from heapscene.heap.limited import encode_followed, encode_followed_all
 from heapscene.heap.page import Entry, write_scattered
 from heapscene.shader import types
 
@@ -78,13 +78,14 @@ def _write_group(group: _Group, faults: dict[Any, Exception]) -> bool:
     assert follows is not None
     offsets = [entry.offset for entry in group.entries]
     try:
-        rows = encode_all(follows.type, group.values, follows.name)
+        sources = [entry.key for entry in group.entries]
+        rows = encode_followed_all(follows, group.values, sources)
     except Exception:  # noqa: BLE001  found out below, one by one
         offsets = []
         data: list[bytes] = []
-        for entry, value in zip(group.entries, group.values, strict=True):
+        for entry in group.entries:
             try:
-                data.append(encode_value(follows.type, value, follows.name))
+                data.append(encode_followed(follows, entry.key))
                 offsets.append(entry.offset)
             except Exception as error:  # noqa: BLE001  raised by who asked
                 faults[entry] = error

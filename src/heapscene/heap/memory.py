@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from heapscene.draw import encode_rows, encode_value
+from heapscene.draw import encode_rows
 from heapscene.errors import InputError, explain
 from heapscene.heap.bucket import Bucket
 from heapscene.heap.catalog import Catalog
 from heapscene.heap.compaction import Compactor
 from heapscene.heap.following import FEW, write_followed
+from heapscene.heap.limited import encode_followed
 from heapscene.heap.page import Entry, Page
 from heapscene.heap.placement import Placement
 from heapscene.heap.resident import Resident
@@ -123,7 +124,7 @@ class Memory:
         assert aval is not None
         at = entry.offset >> 2
         if not follows.rows:
-            data = encode_value(follows.type, aval.force(), follows.name)
+            data = encode_followed(follows, aval)
             return entry.page.write(at, data) and follows.type == types.MAT4
         rows = encode_rows(follows.type, aval.force(), follows.name)
         if rows.nbytes == entry.nbytes:

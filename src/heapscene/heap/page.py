@@ -57,6 +57,7 @@ class Follows(NamedTuple):
     type: types.Type
     rows: bool
     book: int
+    limits: tuple[float, float] | None = None
 
 
 class Column(NamedTuple):

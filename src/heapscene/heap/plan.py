@@ -18,6 +18,7 @@ from heapscene.draw import (
 )
 from heapscene.errors import GeometryError, HeapFullError, InputError, StateError, explain
 from heapscene.heap.catalog import Catalog
+from heapscene.heap.limited import encode_followed
 from heapscene.heap.page import Entry, Piece
 from heapscene.heap.resident import Resident
 from heapscene.heap.schema import HeaderField, Schema, make_schema
@@ -130,7 +131,7 @@ class Planner:
                 data = encode_value(field.type, value, name)
                 return Piece((field.tag, data), len(data), 0, data)
             try:
-                data = encode_value(field.type, value.force(), name)
+                data = encode_followed(field, value)
             except Exception:
                 held = _held(before, name, value)
                 if held is None:

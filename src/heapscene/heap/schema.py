@@ -27,6 +27,7 @@ class HeaderField(NamedTuple):
     word: int
     tag: str
     default: bytes | None
+    limits: tuple[float, float] | None = None
 
 
 class Schema:
@@ -111,7 +112,8 @@ def make_schema(
         if name == "model" and is_composed:
             continue
         if name in bound:
-            fields.append(_field(name, "input", type_, 2 * len(fields), default))
+            field = _field(name, "input", type_, 2 * len(fields), default)
+            fields.append(field._replace(limits=interface.input_limits.get(name)))
         elif name in frame_inputs:
             if frame_inputs[name] != type_:
                 raise InputError(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping
 from operator import attrgetter
 from typing import Any, ClassVar
@@ -12,7 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from heapscene.adaptive import AVal, CVal, check_write, same
-from heapscene.draw import MaterialUser, PipelineState, encode_value
+from heapscene.draw import (
+    ANY_FINITE,
+    UNIT,
+    MaterialUser,
+    PipelineState,
+    check_limits,
+    encode_value,
+)
 from heapscene.errors import InputError, explain
 from heapscene.shader import Program, Type
 
@@ -127,12 +133,15 @@ class ShadedMaterial:
             return value
         if isinstance(value, AVal):
             if value.is_constant:
-                encode_value(self._types[name], value.force(), name)
+                self._check_numbers(name, value.force())
             return value
-        check_range(name, np.frombuffer(encode_value(self._types[name], value, name), "<f4"))
+        self._check_numbers(name, value)
         if isinstance(value, np.ndarray):
             return tuple(value.tolist())
         return tuple(value) if isinstance(value, list) else value
+
+    def _check_numbers(self, name: str, value: Any) -> None:
+        check_range(name, np.frombuffer(encode_value(self._types[name], value, name), "<f4"))
 
     def _changed(self) -> None:
         users = self._users
@@ -158,17 +167,4 @@ def _checked_state(state: Any) -> PipelineState:
 
 def check_range(name: str, numbers: NDArray[np.float32]) -> None:
     """Raise an :class:`InputError` unless the numbers are finite, and within 0 to 1 for a colour."""
-    is_color = name == "color"
-    low, high = float(numbers.min()), float(numbers.max())
-    if math.isfinite(low) and math.isfinite(high) and not (is_color and (low < 0 or high > 1)):
-        return
-    shown = ", ".join(f"{number:g}" for number in numbers)
-    byte = is_color and high <= 255 and low >= 0
-    raise InputError(
-        explain(
-            f"{name} ({shown}) is not {'within 0 to 1' if is_color else 'finite'}",
-            fix="Divide by 255: colours run from 0 to 1."
-            if byte
-            else f"Write finite numbers{' from 0 to 1' if is_color else ''}.",
-        )
-    )
+    check_limits(name, numbers, UNIT if name == "color" else ANY_FINITE)

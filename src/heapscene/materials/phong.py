@@ -6,7 +6,7 @@ from functools import cache
 from typing import Any, ClassVar
 
 from heapscene.adaptive import AVal
-from heapscene.draw import PipelineState
+from heapscene.draw import ANY_FINITE, UNIT, PipelineState
 from heapscene.materials.color import linear
 from heapscene.materials.material import ShadedMaterial
 from heapscene.shader import (
@@ -121,7 +121,8 @@ def phong_fragment(v: PhongVaryings, u: PhongInputs) -> vec4:
 @cache
 def phong_program() -> Program:
     """Return the program of all Phong materials."""
-    return Program(phong_vertex, phong_fragment)
+    limits = {"color": UNIT, "shininess": ANY_FINITE, "specular": ANY_FINITE}
+    return Program(phong_vertex, phong_fragment, limits=limits)
 
 
 class PhongMaterial(ShadedMaterial):

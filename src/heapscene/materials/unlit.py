@@ -6,7 +6,7 @@ from functools import cache
 from typing import Any, ClassVar
 
 from heapscene.adaptive import AVal
-from heapscene.draw import PipelineState
+from heapscene.draw import UNIT, PipelineState
 from heapscene.materials.color import linear
 from heapscene.materials.material import ShadedMaterial
 from heapscene.shader import (
@@ -67,7 +67,7 @@ def unlit_fragment(v: UnlitVaryings, u: UnlitInputs) -> vec4:  # noqa: ARG001  e
 @cache
 def unlit_program() -> Program:
     """Return the program of all unlit materials."""
-    return Program(unlit_vertex, unlit_fragment)
+    return Program(unlit_vertex, unlit_fragment, limits={"color": UNIT})
 
 
 class UnlitMaterial(ShadedMaterial):

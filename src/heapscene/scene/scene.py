@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from heapscene.adaptive import AVal
+from heapscene.adaptive import AVal, check_write, claim_thread
 from heapscene.draw import DrawReader
 from heapscene.scene.group import Container
 from heapscene.scene.live import Live, SceneReader
@@ -18,7 +18,8 @@ class Scene(Container):
     """What to draw: nodes, draws, and adaptive values or sets of those.
 
     Draws are made when a renderer asks for changes, and drawn in the order of their arrival here.
-    Any number of renderers may show one scene.
+    Any number of renderers may show one scene. It belongs to the thread that owns the adaptive
+    values, and so do all nodes; other threads hand their changes over by :func:`heapscene.post`.
 
     Parameters
     ----------
@@ -33,17 +34,27 @@ class Scene(Container):
         A child has a parent already.
     """
 
-    __slots__ = ("_children", "_live", "background")
+    __slots__ = ("_background", "_children", "_live")
 
-    background: ColorLike | AVal[Any] | None
     _may_have_parent = False
 
     def __init__(self, *children: Any, background: ColorLike | AVal[Any] | None = None) -> None:
+        claim_thread()
         self._parent = None
         self._children: dict[Any, Node] = {}
         self._live = Live()
-        self.background = background
+        self._background = background
         self._append(children)
+
+    @property
+    def background(self) -> ColorLike | AVal[Any] | None:
+        """What is behind everything; ``None`` leaves it to the renderer."""
+        return self._background
+
+    @background.setter
+    def background(self, value: ColorLike | AVal[Any] | None) -> None:
+        check_write(self)
+        self._background = value
 
     def draw_reader(self) -> DrawReader:
         """Return an independent reader of this scene's draws."""

@@ -29,6 +29,8 @@ class Interface:
         Values for attributes that a geometry may leave out.
     input_defaults
         Values for inputs that a draw may leave out.
+    input_limits
+        Smallest and largest number of inputs that may not have any; they have to be finite, too.
     """
 
     attributes: Mapping[str, Type]
@@ -37,6 +39,7 @@ class Interface:
     outputs: Mapping[str, Type] = field(default_factory=dict)
     attribute_defaults: Mapping[str, Any] = field(default_factory=dict)
     input_defaults: Mapping[str, Any] = field(default_factory=dict)
+    input_limits: Mapping[str, tuple[float, float]] = field(default_factory=dict)
 
 
 @runtime_checkable

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -31,6 +32,9 @@ class Program:
         Made by ``@vertex``: attributes and inputs to varyings.
     fragment
         Made by ``@fragment``: varyings and inputs to colours.
+    limits
+        Smallest and largest number of inputs by name, for those where others are a mistake: adaptive
+        values beyond them, or not finite, are refused. Part of the content.
 
     Attributes
     ----------
@@ -50,7 +54,11 @@ class Program:
     varyings: tuple[Varying, ...]
 
     def __init__(
-        self, vertex: ShaderFunction[..., Any], fragment: ShaderFunction[..., Any]
+        self,
+        vertex: ShaderFunction[..., Any],
+        fragment: ShaderFunction[..., Any],
+        *,
+        limits: Mapping[str, tuple[float, float]] | None = None,
     ) -> None:
         from heapscene.shader.linking import link_varyings, stage_of
 
@@ -69,7 +77,7 @@ class Program:
         self.vertex_stage = stage_of(vertex)
         self.fragment_stage = stage_of(fragment)
         self.varyings = link_varyings(self.vertex_stage, self.fragment_stage)
-        self._interface = self._make_interface()
+        self._interface = self._make_interface(limits or {})
 
     def __repr__(self) -> str:
         return f"Program({self.vertex.name}, {self.fragment.name})"
@@ -111,6 +119,7 @@ class Program:
         ]
         for kind, defaults in (("a", face.attribute_defaults), ("i", face.input_defaults)):
             parts += [f"{kind}:{n}={_default_text(value)}" for n, value in defaults.items()]
+        parts += [f"l:{name}={limits}" for name, limits in sorted(face.input_limits.items())]
         return digest(module_hash(self._direct), *parts)
 
     @cached_property
@@ -131,7 +140,7 @@ class Program:
 
         return direct_module(self)
 
-    def _make_interface(self) -> Interface:
+    def _make_interface(self, limits: Mapping[str, tuple[float, float]]) -> Interface:
         from heapscene.shader.linking import defaults_of, join_inputs
 
         attributes = self.vertex_stage.parameter("attributes")
@@ -145,6 +154,7 @@ class Program:
             outputs=_outputs(self.fragment_ir.returns),
             attribute_defaults=defaults_of(fields),
             input_defaults=defaults_of(inputs),
+            input_limits=limits,
         )
 
 

@@ -176,16 +176,30 @@ def test_values_that_change_later_are_written_to_where_they_lie_now():
     agrees(heap, left)
 
 
+@pytest.mark.parametrize("count", [1, 40])
+def test_who_comes_after_a_move_finds_what_lies_there(count):
+    """Nobody has looked at the geometry since it moved: one draw, and many at once."""
+    shared = Geometry({"position": np.random.default_rng(0).random((90, 3))}, np.arange(60))
+    first, second = meshes(1, 500)[0], Draw(PROGRAM, shared, {"color": "red"}, state=POINTS)
+    heap = Heap(2**16, FRAME)
+    for draw in (first, second):
+        heap.apply([DrawChange(None, draw)])
+    heap.apply([DrawChange(first, None)])
+    assert heap.memory.compact() > 0
+    late = [Draw(PROGRAM, shared, {"color": (k / 50, 0, 0, 1)}, state=POINTS) for k in range(count)]
+    heap.apply([DrawChange(None, draw) for draw in late])
+    agrees(heap, [second, *late])
+
+
 def test_rows_of_tables_move_with_their_chunks():
-    table = DrawTable(
-        PROGRAM, [cloud(10), cloud(30, 1)], {"color": np.zeros((500, 4))}, state=POINTS
-    )
+    shapes = [Geometry(cloud(n, n).attributes, np.arange(n)[::-1]) for n in (10, 30)]
+    table = DrawTable(PROGRAM, shapes, {"color": np.zeros((500, 4))}, state=POINTS)
     early = meshes(4, 500)
     heap = Heap(2**16, FRAME)
-    heap.apply([DrawChange(None, draw) for draw in (*early, table.as_draw())])
+    for draw in (*early, table.as_draw()):
+        heap.apply([DrawChange(None, draw)])
     heap.apply([DrawChange(draw, None) for draw in early])
     assert heap.memory.compact() > 0
-    check(heap)
     table.write("color", np.random.default_rng(1).random((500, 4)))
     table.write("geometry", 1, slice(0, 100))
     heap.pull()
