@@ -37,7 +37,7 @@ from heapscene.gpu import (
 from heapscene.heap import Bucket, Heap
 from heapscene.kernels import scatter
 from heapscene.render.bucket_gpu import BucketGpu, choose_encoding
-from heapscene.render.frame_inputs import FrameInputs
+from heapscene.render.frame_inputs import FrameInputs, aspect_of
 from heapscene.render.pending import PendingChanges
 from heapscene.render.recovery import PAGE_BYTES, check_takes_over, page_limit
 from heapscene.render.report import FrameReport
@@ -254,8 +254,7 @@ class HeapScene:
 
     # -- the parts of update
     def _write_frame(self, camera: Any, inputs: Mapping[str, Any]) -> None:
-        viewport = inputs.get("viewport", self._frame.viewport)
-        aspect = viewport[0] / viewport[1]
+        aspect = aspect_of(inputs.get("viewport", self._frame.viewport))
         matrices = self._fitted_matrices(aspect) if camera is None else self._look(camera, aspect)
         ticks = not self._frame.has("time") and "time" not in inputs and self._reads("time")
         if ticks:
