@@ -24,7 +24,7 @@ __all__ = [
 
 Encoding: TypeAlias = Literal["expanded", "mega"]
 
-_MOST_GROUPS = 65_535  # per dimension, WebGPU's default limit
+_MOST_GROUPS = _MOST_ROWS = 65_535  # per dimension, WebGPU's default limit
 _MOST = 2**32 - 1  # indices and vertices are numbered with 32 bits
 _DEFAULT_WINDOW = 128 << 20  # bytes, WebGPU's default limit for one storage binding
 
@@ -159,17 +159,31 @@ def buffer_sizes(load: BucketLoad, encoding: Encoding) -> BufferSizes:
 def workgroups(invocations: int, kernel: Kernel) -> tuple[int, int, int]:
     """Return the workgroups that give at least so many invocations, in two dimensions if need be.
 
+    Raises
+    ------
+    GpuError
+        More than 65,535² workgroups.
+
     Examples
     --------
     >>> workgroups(64 * 65_536, write_indices)
-    (65535, 2, 1)
+    (32768, 2, 1)
     """
     return _spread(_ceil(invocations, kernel.workgroup_size))
 
 
 def _spread(groups: int) -> tuple[int, int, int]:
     groups = max(groups, 1)
-    return (min(groups, _MOST_GROUPS), _ceil(groups, _MOST_GROUPS), 1)
+    rows = _ceil(groups, _MOST_GROUPS)
+    if rows > _MOST_ROWS:
+        raise GpuError(
+            explain(
+                "a kernel needs more workgroups than there can be",
+                facts={"needed": f"{groups:,}", "limit": f"{_MOST_GROUPS * _MOST_ROWS:,}"},
+                fix="Draw fewer or smaller objects with one program.",
+            )
+        )
+    return (_ceil(groups, rows), rows, 1)  # rows of equal length: hardly any group is left over
 
 
 def _ceil(count: int, size: int) -> int:

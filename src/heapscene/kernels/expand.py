@@ -55,7 +55,10 @@ def write_indices(
     thread: vec3u = builtin.global_invocation_id, groups: vec3u = builtin.num_workgroups
 ) -> None:
     """Write the indices ``first`` to ``stop`` into a window that starts at ``first``."""
-    emitted = params.first + invocation(thread, groups, 64) * 64
+    walk = invocation(thread, groups, 64)
+    if walk > (params.stop - params.first - 1) // 64:
+        return  # asked before it is multiplied, which may exceed 32 bits
+    emitted = params.first + walk * 64
     total = min(params.stop, firsts[params.records].x)
     if emitted >= total:
         return
