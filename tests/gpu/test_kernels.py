@@ -152,7 +152,7 @@ def test_five_million_rows_on_several_pages(device) -> None:
     """A page holds fewer records than a binding; with one large page, the numbers are told."""
     rng = np.random.default_rng(2)
     corners = np.array([[0, 0, 0], [0.01, 0, 0], [0, 0.01, 0]], np.float32)
-    places = rng.uniform(-1, 1, (5_000_000, 3)).astype(np.float32)
+    places = rng.uniform(-0.5, 0.5, (5_000_000, 3)).astype(np.float32)
     table = hs.DrawTable(
         hs.UnlitMaterial("red"),
         geometry=[hs.Geometry({"position": corners})],

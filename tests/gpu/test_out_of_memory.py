@@ -12,8 +12,10 @@ import pytest
 import wgpu
 
 import heapscene as hs
-from heapscene.errors import GpuError, OutOfMemoryError
+from heapscene.errors import FrameOrderError, GpuError, OutOfMemoryError
+from heapscene.gpu import read_texture
 from heapscene.heap import check
+from heapscene.render import OffscreenTarget
 from reference.faulty_device import FaultyDevice
 
 SIZE = (40, 30)
@@ -201,6 +203,66 @@ def test_frames_that_fail_again_and_again_come_right(device, told) -> None:
     calls = {f"create_{kind}" for kind in kinds} | {"write_buffer", "finish"}
     assert set(failed) >= calls
     assert sum(failed.values()) > 200
+
+
+def test_an_encoding_that_fails_and_is_given_up(device, told) -> None:
+    """The kernels of the old encoding run again: some of their buffers are empty by then."""
+    faulty, story = FaultyDevice(device), Story()
+    with hs.Renderer(SIZE, device=faulty, **OPTIONS) as renderer:
+        for step in story.steps()[:3]:
+            step(renderer)
+            picture = renderer.render(story.scene, CAMERA)
+        (scene,) = scenes_of(renderer)
+        number = failed = 0
+        while failed == number:
+            number += 1
+            _spend(renderer, 10_000)
+            faulty.fail_at(number)
+            try:
+                renderer.draw(story.scene, CAMERA)
+            except OutOfMemoryError:
+                failed += 1
+            faulty.relax()
+            _spend(renderer, None)
+            assert np.array_equal(renderer.render(story.scene, CAMERA), picture), number
+            scene.recover(faulty)
+            renderer.draw(story.scene, CAMERA)
+        assert failed > 5
+
+
+@pytest.mark.parametrize("step", ["encode_compute", "encode_draws"])
+def test_a_pass_of_the_users_that_fails_is_encoded_again(device, step: str) -> None:
+    story = Story()
+    faulty = FaultyDevice(device)
+    scene = hs.HeapScene(faulty, hs.Targets(), story.scene)
+    target = OffscreenTarget(device, SIZE, hs.Targets())
+
+    def encode(fail: str = "") -> wgpu.GPUCommandEncoder:
+        scene.update(CAMERA)
+        encoder = device.create_command_encoder()
+        if fail == "encode_compute":
+            faulty.fail_at(3)
+        scene.encode_compute(encoder)
+        render_pass = encoder.begin_render_pass(**target.pass_descriptor((0, 0, 0, 1)))
+        if fail:
+            faulty.fail_at(1)
+        scene.encode_draws(render_pass)
+        render_pass.end()
+        return encoder
+
+    with pytest.raises(OutOfMemoryError):
+        encode(step)
+    assert not faulty.relax()
+    with pytest.raises(FrameOrderError):
+        scene.encode_compute(device.create_command_encoder())
+    device.queue.submit([encode().finish()])
+    got = read_texture(device, target.color, SIZE)
+    scene.recover(device)
+    device.queue.submit([encode().finish()])
+    assert np.array_equal(got, read_texture(device, target.color, SIZE))
+    assert len(np.unique(got.reshape(-1, 4), axis=0)) > 10
+    scene.close()
+    target.close()
 
 
 def test_draws_that_do_not_fit_leave_what_was_there(device) -> None:

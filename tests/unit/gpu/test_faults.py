@@ -138,6 +138,20 @@ def test_a_write_that_fails_is_sent_once_more(device) -> None:
 
 
 @pytest.mark.gpu
+def test_bytes_that_were_there_before_a_growth_that_failed_are_sent(device) -> None:
+    faulty = FaultyDevice(device)
+    uniform = SmallBuffer(faulty, "u", Usage.UNIFORM, Counters())
+    data = bytes(range(256))
+    assert uniform.write(data)
+    faulty.fail_at(2)  # the larger buffer is made, and not written
+    with pytest.raises(OutOfMemoryError):
+        uniform.write(data * 2)
+    assert uniform.nbytes == 512
+    assert uniform.write(data)
+    assert read_buffer(device, uniform.buffer, 256).tobytes() == data
+
+
+@pytest.mark.gpu
 @pytest.mark.parametrize("number", range(1, 9))
 def test_words_whose_upload_fails_are_sent_with_the_next(device, number: int) -> None:
     """Four writes, or a write, a pipeline, a group and a submission: whichever fails."""
