@@ -149,9 +149,9 @@ def fail_once(told, number: int) -> str:
 
 @pytest.mark.parametrize("first", [1, pytest.param(0, marks=pytest.mark.long)])
 def test_one_call_fails_and_the_next_frame_is_right(told, first: int) -> None:
-    """Every call in turn in the long run, every twelfth otherwise."""
+    """Every call in turn in the long run, every sixteenth otherwise."""
     calls = sum(told[2].values())
-    step = 12 if first else 1
+    step = 16 if first else 1
     fail_once(told, 1)  # what is made once and kept is made here
     before = alive()
     failed = Counter(fail_once(told, number) for number in range(max(first, 1), calls + 1, step))
@@ -196,13 +196,13 @@ def fail_at_random(device, pictures: list[np.ndarray], seed: int) -> Counter[str
 def test_frames_that_fail_again_and_again_come_right(device, told) -> None:
     """On devices without any pipeline, at random calls of each frame, with both kinds of errors."""
     failed: Counter[str] = Counter()
-    for seed in range(6):
+    for seed in range(4):
         failed += fail_at_random(device, told[1], seed)
     kinds = {"shader_module", "compute_pipeline", "render_pipeline", "bind_group_layout"}
     kinds |= {"pipeline_layout", "bind_group", "buffer", "texture", "command_encoder"}
     calls = {f"create_{kind}" for kind in kinds} | {"write_buffer", "finish"}
     assert set(failed) >= calls
-    assert sum(failed.values()) > 200
+    assert sum(failed.values()) > 130
 
 
 def test_an_encoding_that_fails_and_is_given_up(device, told) -> None:

@@ -36,7 +36,7 @@ from heapscene.gpu import (
 )
 from heapscene.heap import Bucket, Heap
 from heapscene.kernels import scatter
-from heapscene.render.bucket_gpu import BucketGpu, choose_encoding
+from heapscene.render.bucket_gpu import BucketGpu
 from heapscene.render.frame_inputs import FrameInputs, aspect_of
 from heapscene.render.pending import PendingChanges
 from heapscene.render.recovery import PAGE_BYTES, check_takes_over, page_limit
@@ -129,7 +129,6 @@ class HeapScene:
         self._scatter = Scatter(self._pipelines, scatter)
         self._pages: dict[Any, Mirror] = {}
         self._buckets: dict[Bucket, BucketGpu] = {}
-        self._largest = int(device.limits["max-buffer-size"])
         self._stage = "new"
 
     # -- draws
@@ -183,6 +182,7 @@ class HeapScene:
         with report.stage("render"):
             self._write_frame(camera, inputs or {})
         with report.stage("gpu"):
+            self._scatter.submit()  # only of a frame that was not encoded
             self._sync()
             if self._counters == before:
                 check_alive(self._device)  # nothing was sent, so nothing has told
@@ -199,10 +199,14 @@ class HeapScene:
         return report
 
     def encode_compute(self, encoder: wgpu.GPUCommandEncoder) -> None:
-        """Encode the kernels that changed draws need; nothing on a still frame."""
+        """Encode the kernels that changes need; nothing on a still frame.
+
+        They bring the GPU up to date, so what is encoded has to be submitted.
+        """
         self._expect("updated", "encode_compute", "update")
         before = self._counters.snapshot()
         with self.report.stage("kernels"), self._encoding_of("kernels"):
+            self._scatter.encode(encoder)
             for bucket, on_gpu in self._buckets.items():
                 page = self._pages[bucket.page]
                 self.report.compute_passes += on_gpu.encode_compute(encoder, page)
@@ -219,11 +223,11 @@ class HeapScene:
         with self.report.stage("render"), self._encoding_of("draws"):
             for bucket, on_gpu in self._buckets.items():
                 page = self._pages[bucket.page]
-                calls = on_gpu.encode_draws(render_pass, self._uniform, page)
-                self.report.draw_calls += calls
-                if calls:
-                    counts = self.report.encodings
-                    counts[on_gpu.encoding] = counts.get(on_gpu.encoding, 0) + calls
+                encodings = on_gpu.encode_draws(render_pass, self._uniform, page)
+                self.report.draw_calls += len(encodings)
+                counts = self.report.encodings
+                for encoding in encodings:
+                    counts[encoding] = counts.get(encoding, 0) + 1
         self._count(before)
         self._stage = "new"
 
@@ -239,6 +243,7 @@ class HeapScene:
     def forget_encoded(self) -> None:
         """Take what this frame has encoded for lost: it was not submitted, and will not be."""
         self._stage = "new"
+        self._scatter.redo()
         for on_gpu in self._buckets.values():
             on_gpu.redo()
 
@@ -306,11 +311,8 @@ class HeapScene:
         if len(self._buckets) != len(live) or any(b not in self._buckets for b in live):
             self._match_buckets(live)
         budget = self._budget()
-        for bucket, on_gpu in self._buckets.items():
-            encoding = choose_encoding(bucket, self._encoding, budget, self._largest)
-            if encoding == "expanded":
-                budget -= bucket.emitted * 4
-            on_gpu.sync(encoding)
+        for on_gpu in self._buckets.values():
+            budget -= on_gpu.sync(self._encoding, budget)
 
     def _match_buckets(self, live: list[Bucket]) -> None:
         old = self._buckets
@@ -408,7 +410,6 @@ class HeapScene:
         self._buckets.clear()
         self._pages.clear()
         self._uniform.close()
-        self._scatter.close()
 
 
 def run_posted() -> Exception | None:

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
-from typing import Any
-
 import pytest
 
-from heapscene.errors import GpuError, HeapFullError
+from heapscene.errors import GpuError
 from heapscene.gpu import DEFAULT_LIMITS
-from heapscene.kernels import BucketLoad, buffer_sizes, plan, workgroups, write_indices
-from heapscene.render.bucket_gpu import choose_encoding, room_for
+from heapscene.kernels import (
+    BucketLoad,
+    SlotLoad,
+    buffer_sizes,
+    plan,
+    workgroups,
+    write_indices,
+)
+from heapscene.render.slot_plans import room_for
 
 MOST = DEFAULT_LIMITS["max-compute-workgroups-per-dimension"]
 BINDING = DEFAULT_LIMITS["max-storage-buffer-binding-size"]
-BUFFER = DEFAULT_LIMITS["max-buffer-size"]
 ROW = MOST * 64
 BILLION = 10**9
 SIZES = (0, 1, 63, 64, 65, 511, 512, 513, ROW - 1, ROW, ROW + 1, BILLION, 2**31, 2**32 - 1)
@@ -37,68 +40,58 @@ def test_more_workgroups_than_there_can_be_are_refused() -> None:
 
 @pytest.mark.parametrize("emitted", SIZES)
 @pytest.mark.parametrize("encoding", ["expanded", "mega"])
-def test_every_pass_covers_what_there_is(emitted: int, encoding: Any) -> None:
-    load = BucketLoad(records=5_000_000, emitted=emitted, vertices=emitted // 3, slots=300)
-    dispatches = plan(load, encoding)
-    sizes = buffer_sizes(load, encoding)
+def test_every_pass_covers_what_there_is(emitted: int, encoding: str) -> None:
+    load = BucketLoad(records=5_000_000, emitted=emitted, vertices=emitted // 3)
+    start = 192
+    slot = SlotLoad(0, 9, start, emitted) if encoding == "expanded" else SlotLoad(0, 9)
+    params, dispatches = plan(load, [slot] * 300 if encoding == "mega" else [slot])
+    sizes = buffer_sizes(load, [slot])
     by_name = {item.kernel.name: item for item in dispatches}
     elements = load.vertices if encoding == "expanded" else emitted
-    tiles = by_name["write_tiles"].params.tiles
+    tiles = params.vertex_tiles if encoding == "expanded" else params.emitted_tiles
     assert tiles * 64 >= elements > (tiles - 1) * 64
-    assert sizes.table == (tiles + 1) * 4
-    for name, count in (("write_tiles", tiles + 1), ("write_args", 300)):
+    assert sizes.vertex_tiles + sizes.emitted_tiles == (tiles + 1) * 4
+    for name, count in (("write_tiles", tiles + 1), ("write_args", params.slots)):
         x, y, _ = by_name[name].groups
         assert x * y * 64 >= count
     x, y, _ = by_name["sum_blocks"].groups
     assert x * y * 1024 >= load.records
     assert sizes.firsts == 8 * 5_000_001
-    words = [number for item in dispatches for number in item.params]
-    assert all(0 <= number < 2**32 for number in words)
+    assert all(0 <= number < 2**32 for number in params)
     windows = [item for item in dispatches if item.window]
     if encoding == "mega":
         assert not windows
         return
-    assert sizes.indices == 4 * emitted
+    assert sizes.indices == 4 * (start + emitted)
     at = 0
     for item in windows:
         assert item.window is not None
+        assert item.part is not None
         offset, nbytes = item.window
-        assert (offset, nbytes) == (at * 4, (item.params.stop - at) * 4)
-        assert item.params.first == at
+        _, first, stop = item.part
+        assert (offset, nbytes) == ((start + at) * 4, (stop - at) * 4)
+        assert first == at
         assert offset % 256 == 0
         assert 0 < nbytes <= BINDING
         x, y, _ = item.groups
         # The kernel compares walks before it multiplies by 64, so that nothing wraps around.
-        assert x * y * 64 >= -(-(item.params.stop - at) // 64)
-        at = item.params.stop
+        assert x * y * 64 >= -(-(stop - at) // 64)
+        at = stop
     assert at == emitted
 
 
-def bucket(emitted: int, vertices: int = 0) -> Any:
-    return SimpleNamespace(emitted=emitted, vertices=vertices)
-
-
-def test_where_the_encodings_end() -> None:
-    fits = BUFFER // 4
-    for wanted in ("auto", "expanded"):
-        assert choose_encoding(bucket(fits), wanted, BUFFER, BUFFER) == "expanded"
-        assert choose_encoding(bucket(fits + 1), wanted, 2**40, BUFFER) == "mega"
-        assert choose_encoding(bucket(10, 2**32 - 1), wanted, BUFFER, BUFFER) == "expanded"
-        assert choose_encoding(bucket(10, 2**32), wanted, BUFFER, BUFFER) == "mega"
-        assert choose_encoding(bucket(BILLION), wanted, 2**40, BUFFER) == "mega"
-        assert choose_encoding(bucket(2**32 - 1), wanted, 2**40, BUFFER) == "mega"
-        with pytest.raises(HeapFullError, match="4,294,967,296 indices\n  largest  4,294,967,295"):
-            choose_encoding(bucket(2**32), wanted, 2**40, BUFFER)
-    assert choose_encoding(bucket(11), "auto", 40, BUFFER) == "mega"
-    assert choose_encoding(bucket(10), "auto", 40, BUFFER) == "expanded"
-
-
 def test_a_billion_indices_fit_the_default_limits() -> None:
-    sizes = buffer_sizes(BucketLoad(records=4_000_000, emitted=BILLION, vertices=0), "mega")
-    assert max(sizes) <= BINDING
-    half = buffer_sizes(BucketLoad(records=1, emitted=2**31 - 64, vertices=0), "mega")
-    assert half.table == BINDING
-    assert buffer_sizes(BucketLoad(1, 2**31, 0), "mega").table > BINDING
+    mega = [SlotLoad(0, 1)]
+    assert max(buffer_sizes(BucketLoad(4_000_000, BILLION, 0), mega)) <= BINDING
+    assert buffer_sizes(BucketLoad(1, 2**31 - 64, 0), mega).emitted_tiles == BINDING
+    assert buffer_sizes(BucketLoad(1, 2**31, 0), mega).emitted_tiles > BINDING
+    plan(BucketLoad(1, 2**32 - 1, 2**32), mega)
+    with pytest.raises(GpuError, match="indices  4,294,967,296\n  limit    4,294,967,295"):
+        plan(BucketLoad(1, 2**32, 0), mega)
+    expanded = [SlotLoad(0, 1, 0, 64)]
+    plan(BucketLoad(1, 64, 2**31 - 1), expanded)
+    with pytest.raises(GpuError, match="vertices  2,147,483,648\n  limit     2,147,483,647"):
+        plan(BucketLoad(1, 64, 2**31), expanded)
 
 
 @pytest.mark.parametrize("count", [1, 1000, BILLION, 2**32 - 2, 2**32 - 1])
