@@ -12,7 +12,7 @@ import pytest
 import wgpu
 
 import heapscene as hs
-from heapscene.errors import FrameOrderError, GpuError, OutOfMemoryError
+from heapscene.errors import FrameOrderError, GpuError, HeapFullError, OutOfMemoryError
 from heapscene.gpu import read_texture
 from heapscene.heap import check
 from heapscene.render import OffscreenTarget
@@ -263,6 +263,26 @@ def test_a_pass_of_the_users_that_fails_is_encoded_again(device, step: str) -> N
     assert len(np.unique(got.reshape(-1, 4), axis=0)) > 10
     scene.close()
     target.close()
+
+
+def test_one_draw_larger_than_a_page_among_a_thousand_changes_nothing(device) -> None:
+    story = Story()
+    big = hs.Mesh(hs.geometry.sphere(1, (60, 40)), hs.UnlitMaterial("red"))
+    with hs.Renderer(SIZE, device=device, samples=1, page_bytes=16_384) as renderer:
+        picture = renderer.render(story.scene, CAMERA)
+        (scene,) = scenes_of(renderer)
+        order, stats = scene.order(), scene.stats()
+        more = [story.mesh("teal") for _ in range(1000)]
+        story.scene.add(*more[:500], big, *more[500:])
+        for _ in range(2):
+            with pytest.raises(HeapFullError):
+                renderer.render(story.scene, CAMERA)
+            assert scene.order() == order
+            assert scene.stats() == stats
+            check(scene._heap)
+        story.scene.remove(*more, big)
+        assert np.array_equal(renderer.render(story.scene, CAMERA), picture)
+        assert scene.stats() == stats
 
 
 def test_draws_that_do_not_fit_leave_what_was_there(device) -> None:
