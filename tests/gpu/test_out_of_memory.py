@@ -59,6 +59,7 @@ class Story:
             lambda _: self.move(),
             lambda _: self.recolour(),
             lambda _: self.move(),
+            lambda _: self.move(step=30),  # a few of those that a scatter has moved
             lambda _: self.scene.add(self.table),
             lambda _: self.table.write("position", np.zeros((30, 3), np.float32), many),
             lambda r: _spend(r, 10_000),
@@ -69,8 +70,8 @@ class Story:
             lambda _: self.scene.remove(*self.meshes[:280], ball),
         ]
 
-    def move(self) -> None:
-        for mesh in self.meshes[::3]:
+    def move(self, step: int = 3) -> None:
+        for mesh in self.meshes[::step]:
             mesh.position = self.rng.uniform(-3, 3, 3)
 
     def hide(self) -> None:
