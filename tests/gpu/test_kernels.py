@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+import heapscene as hs
+from heapscene.errors import GpuError
 from heapscene.gpu import Counters, GpuBuffer, Pipelines, SmallBuffer, Usage, read_buffer
 from heapscene.kernels import (
     BucketKernels,
@@ -20,7 +22,7 @@ from heapscene.kernels import (
 )
 
 pytestmark = pytest.mark.gpu
-LENGTHS = (0, 1, 2, 63, 64, 65, 255, 256, 257, 1023, 1024, 1025)
+LENGTHS = (0, 1, 2, 63, 64, 65, 255, 256, 257, 511, 512, 513, 1023, 1024, 1025)
 
 
 @pytest.fixture(scope="module")
@@ -133,6 +135,73 @@ def test_many_records(pipelines, kinds: str) -> None:
 def test_a_million_records_are_scanned(pipelines) -> None:
     records = random_records(np.random.default_rng(1), 1_000_000)
     check(pipelines, records, np.zeros(4, np.uint32), "mmm")
+
+
+def huge(emitted: int) -> np.ndarray:
+    """Return three records that emit so much together, the middle one nothing."""
+    records = np.zeros((3, 8), np.uint32)
+    records[:, 3] = emitted // 3, 0, emitted - emitted // 3
+    records[:, 4:7] = 1, 0, 5
+    return records
+
+
+@pytest.mark.parametrize("more", [-1, 0, 1])
+def test_tiles_around_a_full_row_of_workgroups(pipelines, more: int) -> None:
+    """A dispatch of 65,535 workgroups of 64 tiles with 64 indices, one tile more and one less."""
+    tiles = 65_535 * 64 + more
+    check(pipelines, huge((tiles - 1) * 64 - 3), np.zeros(4, np.uint32), "mmm")
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("emitted", [10**9, 2**31 - 64])
+def test_a_billion_indices_are_scanned(pipelines, emitted: int) -> None:
+    check(pipelines, huge(emitted), np.zeros(4, np.uint32), "mmm")
+
+
+def test_more_tiles_than_a_binding_holds_are_refused_with_numbers(pipelines) -> None:
+    kernels = BucketKernels(pipelines, "test")
+    with pytest.raises(GpuError, match="'test emitted tiles' cannot grow to 134,217,732 bytes"):
+        kernels.prepare(BucketLoad(3, 2**31 - 63, 0), [SlotLoad(0, 3)])
+    kernels.close()
+
+
+@pytest.mark.long
+@pytest.mark.timeout(600)
+def test_as_many_records_as_a_binding_holds(pipelines) -> None:
+    records = random_records(np.random.default_rng(1), (128 << 20) // 32, largest=12)
+    check(pipelines, records, np.zeros(4, np.uint32), "mmm")
+
+
+@pytest.mark.long
+@pytest.mark.timeout(600)
+def test_five_million_rows_on_several_pages(device) -> None:
+    """A page holds fewer records than a binding; with one large page, the numbers are told."""
+    rng = np.random.default_rng(2)
+    corners = np.array([[0, 0, 0], [0.01, 0, 0], [0, 0.01, 0]], np.float32)
+    places = rng.uniform(-0.5, 0.5, (5_000_000, 3)).astype(np.float32)
+    table = hs.DrawTable(
+        hs.UnlitMaterial("red"),
+        geometry=[hs.Geometry({"position": corners})],
+        columns={"position": places},
+    )
+    camera = hs.PerspectiveCamera(position=(0, 0, 3), target=(0, 0, 0), near=0.1, far=50)
+    pictures = []
+    for encoding in ("mega", "expanded"):
+        options = {"samples": 1, "encoding": encoding, "page_bytes": 2**25}
+        with hs.Renderer((16, 16), device=device, **options) as renderer:
+            pictures.append(renderer.render(table, camera))
+            report = renderer.report
+            assert (report.visible_draws, report.emitted_indices) == (5_000_000, 15_000_000)
+            assert report.draw_calls == report.pages > 1
+    assert np.array_equal(*pictures)
+    assert np.ptp(pictures[0][..., 1]) > 100
+    with hs.Renderer((16, 16), device=device, samples=1) as renderer:
+        with pytest.raises(
+            GpuError, match=r"cannot grow to 160,000,000 bytes.*\n.*\n.*\n.*page_bytes"
+        ):
+            renderer.draw(table, camera)
+        table.delete(np.arange(5_000_000 - 100))
+        assert renderer.draw(table, camera).visible_draws == 100
 
 
 @pytest.mark.parametrize("kinds", ["eee", "mmm", "eme"])

@@ -127,7 +127,7 @@ class GpuBuffer:
                         "needed": f"{nbytes:,} bytes",
                         "device limit": f"{self.max_bytes:,} bytes",
                     },
-                    fix="Draw fewer or smaller objects with one program.",
+                    fix="Draw less with one program, or use smaller pages, such as page_bytes=2**25.",
                 )
             )
         size = max(_SMALLEST, self.nbytes)

@@ -290,7 +290,11 @@ class Scatter:
         self._encoded = {}
 
     def submit(self) -> None:
-        """Run the kernel now, for everything that was sent and not encoded."""
+        """Run the kernel now, for everything that was sent and not encoded.
+
+        What was encoded before that is taken for submitted: later writes may have followed it.
+        """
+        self._encoded = {}
         if not self._waiting:
             return
         device = self._pipelines.device
@@ -302,6 +306,7 @@ class Scatter:
         except BaseException:
             self.redo()
             raise
+        self._encoded = {}
 
     def forget(self, outbox: Outbox) -> None:
         """Let go of what was sent to a target that is no more."""

@@ -32,7 +32,7 @@ Encoding: TypeAlias = Literal["expanded", "mega"]
 LARGEST_VERTEX = 2**31 - 1
 """Vertices of a bucket that expanded slots can number: a draw call's base vertex has a sign."""
 
-_MOST_GROUPS = 65_535  # per dimension, WebGPU's default limit
+_MOST_GROUPS = _MOST_ROWS = 65_535  # per dimension, WebGPU's default limit
 _MOST = 2**32 - 1  # indices are numbered with 32 bits
 _DEFAULT_WINDOW = 128 << 20  # bytes, WebGPU's default limit for one storage binding
 
@@ -212,17 +212,31 @@ def _has_expanded(slots: Sequence[SlotLoad]) -> bool:
 def workgroups(invocations: int, kernel: Kernel) -> tuple[int, int, int]:
     """Return the workgroups that give at least so many invocations, in two dimensions if need be.
 
+    Raises
+    ------
+    GpuError
+        More than 65,535² workgroups.
+
     Examples
     --------
     >>> workgroups(64 * 65_536, write_indices)
-    (65535, 2, 1)
+    (32768, 2, 1)
     """
     return _spread(_ceil(invocations, kernel.workgroup_size))
 
 
 def _spread(groups: int) -> tuple[int, int, int]:
     groups = max(groups, 1)
-    return (min(groups, _MOST_GROUPS), _ceil(groups, _MOST_GROUPS), 1)
+    rows = _ceil(groups, _MOST_GROUPS)
+    if rows > _MOST_ROWS:
+        raise GpuError(
+            explain(
+                "a kernel needs more workgroups than there can be",
+                facts={"needed": f"{groups:,}", "limit": f"{_MOST_GROUPS * _MOST_ROWS:,}"},
+                fix="Draw fewer or smaller objects with one program.",
+            )
+        )
+    return (_ceil(groups, rows), rows, 1)  # rows of equal length: hardly any group is left over
 
 
 def _ceil(count: int, size: int) -> int:

@@ -77,9 +77,12 @@ def write_indices(
     thread: vec3u = builtin.global_invocation_id, groups: vec3u = builtin.num_workgroups
 ) -> None:
     """Write one part of a slot's indices into a window that starts with it."""
+    walk = invocation(thread, groups, 64)
+    if walk > (part.stop - part.first - 1) // 64:
+        return  # asked before it is multiplied, which may exceed 32 bits
     bounds = ranges[part.slot]
     start = firsts[bounds.x]
-    at = part.first + invocation(thread, groups, 64) * 64
+    at = part.first + walk * 64
     total = min(part.stop, firsts[bounds.y].x - start.x)
     if at >= total:
         return

@@ -13,7 +13,7 @@ from heapscene.errors import InputError, explain
 from heapscene.kernels import FrameLayout
 from heapscene.shader import F32, MAT3, MAT4, VEC2, VEC3, VEC4, Type
 
-__all__ = ["FrameInputs"]
+__all__ = ["FrameInputs", "aspect_of"]
 
 CAMERA_INPUTS: Mapping[str, Type] = {
     "view": MAT4,
@@ -117,6 +117,26 @@ class FrameInputs:
         return all(map(_is_plain, self._values.values())) and all(
             _is_plain(value) and value == self._values.get(name) for name, value in changes.items()
         )
+
+
+def aspect_of(viewport: Any) -> float:
+    """Return width by height.
+
+    Raises
+    ------
+    InputError
+        There are no pixels: such a frame is not to be drawn.
+    """
+    width, height = np.frombuffer(encode_value(VEC2, _read(viewport), "viewport"), "<f4").tolist()
+    if not (0 < width < np.inf and 0 < height < np.inf):
+        raise InputError(
+            explain(
+                "a viewport has a width and a height above 0",
+                facts={"viewport": viewport},
+                fix="Skip the frame while the window has no pixels.",
+            )
+        )
+    return width / height
 
 
 def _is_plain(value: Any) -> bool:

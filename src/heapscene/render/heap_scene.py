@@ -36,7 +36,7 @@ from heapscene.gpu import (
 from heapscene.heap import Bucket, Page
 from heapscene.heap import Heap as SceneHeap
 from heapscene.render.bucket_gpu import BucketGpu
-from heapscene.render.frame_inputs import FrameInputs
+from heapscene.render.frame_inputs import FrameInputs, aspect_of
 from heapscene.render.heap_memory import Heap
 from heapscene.render.pending import PendingChanges
 from heapscene.render.recovery import PAGE_BYTES, check_takes_over
@@ -200,8 +200,6 @@ class HeapScene:
         with report.stage("gpu"):
             self._memory.scatter.submit()  # only of a frame that was not encoded
             self._sync()
-            if len(self._memory.scenes) > 1:
-                self._memory.scatter.submit()  # others may have encoded, and may be submitted first
             if self._counters == before:
                 check_alive(self._device)  # nothing was sent, so nothing has told
         report.nodes_evaluated = evaluations() - evaluated
@@ -283,8 +281,7 @@ class HeapScene:
 
     # -- the parts of update
     def _write_frame(self, camera: Any, inputs: Mapping[str, Any]) -> None:
-        viewport = inputs.get("viewport", self._frame.viewport)
-        aspect = viewport[0] / viewport[1]
+        aspect = aspect_of(inputs.get("viewport", self._frame.viewport))
         matrices = self._fitted_matrices(aspect) if camera is None else self._look(camera, aspect)
         ticks = not self._frame.has("time") and "time" not in inputs and self._reads("time")
         if ticks:

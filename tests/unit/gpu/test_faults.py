@@ -138,36 +138,79 @@ def test_a_write_that_fails_is_sent_once_more(device) -> None:
 
 
 @pytest.mark.gpu
-@pytest.mark.parametrize("number", range(1, 9))
+def test_bytes_that_were_there_before_a_growth_that_failed_are_sent(device) -> None:
+    faulty = FaultyDevice(device)
+    uniform = SmallBuffer(faulty, "u", Usage.UNIFORM, Counters())
+    data = bytes(range(256))
+    assert uniform.write(data)
+    faulty.fail_at(2)  # the larger buffer is made, and not written
+    with pytest.raises(OutOfMemoryError):
+        uniform.write(data * 2)
+    assert uniform.nbytes == 512
+    assert uniform.write(data)
+    assert read_buffer(device, uniform.buffer, 256).tobytes() == data
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("number", range(1, 13))
 def test_words_whose_upload_fails_are_sent_with_the_next(device, number: int) -> None:
     """Four writes, or a write, a pipeline, a group and a submission: whichever fails."""
     faulty = FaultyDevice(device)
     counters = Counters()
-    pieces = Scatter(Pipelines(faulty, counters), scatter)
-    mirror = Mirror(faulty, "m", Usage.STORAGE, counters, scatter=pieces)
+    sender = Scatter(Pipelines(faulty, counters), scatter)
+    mirror = Mirror(faulty, "m", Usage.STORAGE, counters, scatter=sender)
     words = Words()
     words.resize(200_000)
+    mirror.sync(words)
 
-    def send() -> None:
+    def frame() -> None:
+        sender.submit()
         mirror.sync(words)
-        pieces.submit()
+        sender.submit()
 
-    send()
     for places in (range(0, 200_000, 50_000), range(0, 200_000, 1_000)):
         for place in places:
             words.write(place, np.array([number + place], np.uint32))
         faulty.fail_at(number)
         try:
-            send()
+            frame()
         except OutOfMemoryError:
             words.write(17, np.array([number], np.uint32))
-            send()
+            frame()
         faulty.relax()
         got = read_buffer(device, mirror.buffer, words.used * 4).view(np.uint32)
         assert np.array_equal(got, words.data[: words.used])
     before = counters.snapshot()
-    send()
+    frame()
     assert counters.since(before) == Counters()
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("way", ["encode", "submit"])
+def test_what_a_scatter_put_in_place_is_not_put_there_again(device, way: str) -> None:
+    """A frame that fails repeats its own scatter, not that of a frame before it."""
+    counters = Counters()
+    sender = Scatter(Pipelines(device, counters), scatter)
+    mirror = Mirror(device, "m", Usage.STORAGE, counters, scatter=sender)
+    words = Words()
+    words.resize(200_000)
+    mirror.sync(words)
+    for place in range(0, 200_000, 1_000):
+        words.write(place, np.array([1 + place], np.uint32))
+    mirror.sync(words)
+    if way == "encode":
+        encoder = device.create_command_encoder()
+        sender.encode(encoder)
+        submit(device, encoder)
+    sender.submit()  # the next frame begins
+    words.write(5_000, np.array([7], np.uint32))
+    mirror.sync(words)
+    if way == "encode":
+        sender.encode(device.create_command_encoder())
+    sender.redo()  # it failed
+    sender.submit()
+    got = read_buffer(device, mirror.buffer, words.used * 4).view(np.uint32)
+    assert np.array_equal(got, words.data[: words.used])
 
 
 @pytest.mark.gpu

@@ -68,8 +68,8 @@ def test_an_empty_bucket_is_still_scanned() -> None:
         (64, (1, 1, 1)),
         (65, (2, 1, 1)),
         (64 * 65_535, (65_535, 1, 1)),
-        (64 * 65_535 + 1, (65_535, 2, 1)),
-        (2**32 - 1, (65_535, 1025, 1)),
+        (64 * 65_535 + 1, (32_768, 2, 1)),
+        (2**32 - 1, (65_473, 1025, 1)),
     ],
 )
 def test_workgroups_cover_and_stay_within_limits(invocations: int, groups: tuple) -> None:
@@ -78,7 +78,7 @@ def test_workgroups_cover_and_stay_within_limits(invocations: int, groups: tuple
 
 def test_records_beyond_a_row_of_workgroups() -> None:
     dispatches = plan(BucketLoad(records=70_000 * 1024, emitted=1, vertices=1), [MEGA]).dispatches
-    assert dispatches[0].groups == (65_535, 2, 1)
+    assert dispatches[0].groups == (35_000, 2, 1)
     assert dispatches[1].groups == (1, 1, 1)
 
 
