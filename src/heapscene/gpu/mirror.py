@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from heapscene.gpu.buffer import GpuBuffer
 from heapscene.gpu.counters import Counters
+from heapscene.gpu.faults import GpuCalls
 from heapscene.gpu.upload import LEAST_COMB, Comb, Scatter, route
 
 if TYPE_CHECKING:
@@ -91,7 +92,8 @@ class Mirror(GpuBuffer):
         Raises
         ------
         GpuError
-            ``words`` are larger than the device's buffers; nothing is drained then.
+            ``words`` are larger than the device's buffers, and nothing is drained; or the device
+            refuses a write, and the next call sends the used part once more.
         """
         used = words.used
         if used == self._known and self.nbytes and not words.dirty:
@@ -102,11 +104,19 @@ class Mirror(GpuBuffer):
         ranges = self._clip(words.dirty.drain(), used)
         if not len(ranges) and not combs:
             return
+        try:
+            self._send(words, ranges, combs)
+        except BaseException:
+            self._known = 0  # what has arrived is unknown, and nothing is dirty any more
+            raise
+
+    def _send(self, words: WordsLike, ranges: NDArray[np.int64], combs: Sequence[Comb]) -> None:
         plan = route(ranges, may_scatter=self._scatter is not None)
         write, count = self.device.queue.write_buffer, self.counters.count_upload
-        for start, stop in plan.written.tolist():
-            write(self.buffer, start * 4, words.data[start:stop])
-            count((stop - start) * 4)
+        with GpuCalls(f"{self.label!r} was not written", size=f"{words.used * 4:,} bytes"):
+            for start, stop in plan.written.tolist():
+                write(self.buffer, start * 4, words.data[start:stop])
+                count((stop - start) * 4)
         if len(plan.scattered) or combs:
             assert self._scatter is not None
             assert self._outbox is not None

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from heapscene.gpu.bind import BindGroup, Binding
 from heapscene.gpu.buffer import GpuBuffer, Usage
+from heapscene.gpu.faults import GpuCalls, submit
 from heapscene.gpu.pipeline import Pipelines
 
 if TYPE_CHECKING:
@@ -228,13 +229,14 @@ class Scatter:
     :meth:`encode` puts it into a frame, which costs less than :meth:`submit`.
     """
 
-    __slots__ = ("_kernel", "_pipeline", "_pipelines", "_waiting")
+    __slots__ = ("_encoded", "_kernel", "_pipeline", "_pipelines", "_waiting")
 
     def __init__(self, pipelines: Pipelines, kernel: ScatterKernel) -> None:
         self._pipelines = pipelines
         self._kernel = kernel
         self._pipeline: wgpu.GPUComputePipeline | None = None
         self._waiting: dict[Outbox, tuple[GpuBuffer, int]] = {}
+        self._encoded: dict[Outbox, tuple[GpuBuffer, int]] = {}
 
     def __bool__(self) -> bool:
         """Whether something was sent that is not in its place."""
@@ -258,7 +260,8 @@ class Scatter:
         pipelines, kernel, staging = self._pipelines, self._kernel, outbox.staging
         words = stage(data, ranges, combs)
         staging.ensure(words.nbytes)
-        pipelines.device.queue.write_buffer(staging.buffer, 0, words)
+        with GpuCalls("'staging' was not written", size=f"{words.nbytes:,} bytes"):
+            pipelines.device.queue.write_buffer(staging.buffer, 0, words)
         pipelines.counters.count_upload(words.nbytes)
         if self._pipeline is None:
             groups = (tuple(kernel.bindings),)
@@ -270,24 +273,37 @@ class Scatter:
         if not self._waiting:
             return
         bindings: tuple[Binding, ...] = self._kernel.bindings
-        compute: Any = encoder.begin_compute_pass(label="heapscene scatter")
-        compute.set_pipeline(self._pipeline)
-        for outbox, (target, groups) in self._waiting.items():
-            compute.set_bind_group(0, outbox.group.get(bindings, [outbox.staging, target]))
-            compute.dispatch_workgroups(min(groups, _MOST_GROUPS), -(-groups // _MOST_GROUPS), 1)
-        compute.end()
-        self._waiting.clear()
+        with GpuCalls("a scatter was not encoded"):
+            compute: Any = encoder.begin_compute_pass(label="heapscene scatter")
+            compute.set_pipeline(self._pipeline)
+            for outbox, (target, groups) in self._waiting.items():
+                compute.set_bind_group(0, outbox.group.get(bindings, [outbox.staging, target]))
+                rows = -(-groups // _MOST_GROUPS)
+                compute.dispatch_workgroups(min(groups, _MOST_GROUPS), rows, 1)
+            compute.end()
+        self._encoded, self._waiting = self._waiting, {}
         self._pipelines.counters.compute_passes += 1
+
+    def redo(self) -> None:
+        """Take what was encoded last for lost: its words still lie in the outboxes."""
+        self._waiting = {**self._encoded, **self._waiting}
+        self._encoded = {}
 
     def submit(self) -> None:
         """Run the kernel now, for everything that was sent and not encoded."""
         if not self._waiting:
             return
         device = self._pipelines.device
-        encoder = device.create_command_encoder(label="heapscene scatter")
+        with GpuCalls("a scatter was not encoded"):
+            encoder = device.create_command_encoder(label="heapscene scatter")
         self.encode(encoder)
-        device.queue.submit([encoder.finish()])
+        try:
+            submit(device, encoder)
+        except BaseException:
+            self.redo()
+            raise
 
     def forget(self, outbox: Outbox) -> None:
         """Let go of what was sent to a target that is no more."""
         self._waiting.pop(outbox, None)
+        self._encoded.pop(outbox, None)
