@@ -143,9 +143,8 @@ def test_words_whose_upload_fails_are_sent_with_the_next(device, number: int) ->
     """Four writes, or a write, a pipeline, a group and a submission: whichever fails."""
     faulty = FaultyDevice(device)
     counters = Counters()
-    mirror = Mirror(
-        faulty, "m", Usage.STORAGE, counters, scatter=Scatter(Pipelines(faulty, counters), scatter)
-    )
+    sender = Scatter(Pipelines(faulty, counters), scatter)
+    mirror = Mirror(faulty, "m", Usage.STORAGE, counters, scatter=sender)
     words = Words()
     words.resize(200_000)
     mirror.sync(words)
@@ -155,9 +154,11 @@ def test_words_whose_upload_fails_are_sent_with_the_next(device, number: int) ->
         faulty.fail_at(number)
         try:
             mirror.sync(words)
+            sender.submit()
         except OutOfMemoryError:
             words.write(17, np.array([number], np.uint32))
             mirror.sync(words)
+            sender.submit()
         faulty.relax()
         got = read_buffer(device, mirror.buffer, words.used * 4).view(np.uint32)
         assert np.array_equal(got, words.data[: words.used])
