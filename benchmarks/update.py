@@ -392,6 +392,7 @@ def build_meshes() -> Iterator[Row]:
 
 def memory() -> Iterator[Row]:
     n = 10_000
+    meshes(1_000)  # programs are compiled once per process, not once per scene
     gc.collect()
     tracemalloc.start()
     before = tracemalloc.get_traced_memory()[0]

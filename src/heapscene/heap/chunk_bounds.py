@@ -46,6 +46,46 @@ def chunk_bounds(chunk: Chunk) -> NDArray[np.float64] | None:
 
 def _look(chunk: Chunk, fields: dict[str, int], rows: NDArray[np.int64]) -> None:
     """Widen the boxes of blocks by some rows."""
+    number = rows // BOUNDS_ROWS
+    starts = np.concatenate([[0], np.flatnonzero(np.diff(number)) + 1])
+    found = _moved(chunk, fields, rows, starts)
+    if found is None:
+        low, high = _corners(chunk, fields, rows)
+        odd = ~(np.isfinite(low) & np.isfinite(high)).all(axis=1)
+        low[odd], high[odd] = np.nan, np.nan
+        found = np.fmin.reduceat(low, starts), np.fmax.reduceat(high, starts)
+    boxes, blocks = chunk.boxes, number[starts]
+    boxes[blocks, 0] = np.fmin(boxes[blocks, 0], found[0])
+    boxes[blocks, 1] = np.fmax(boxes[blocks, 1], found[1])
+
+
+def _moved(
+    chunk: Chunk, fields: dict[str, int], rows: NDArray[np.int64], starts: NDArray[np.int64]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
+    """Return the boxes of blocks whose rows of one geometry have a position, and nothing else.
+
+    Extremes of positions are found before anything is added to them: a third of the time, for what
+    moves most often.
+    """
+    others = {"model", "rotation", "scale", "uniform_scale"} & fields.keys()
+    frame = chunk.frame
+    plain = np.array_equal(frame[:3, :3], np.eye(3)) and len(chunk.rows) == 1
+    if others or not plain or "position" not in fields or "position" in chunk.plan.shared:
+        return None
+    positions = _words(chunk, fields["position"], chunk.capacity)[rows]
+    low, high = np.minimum.reduceat(positions, starts), np.maximum.reduceat(positions, starts)
+    if not (np.isfinite(low).all() and np.isfinite(high).all()):
+        return None
+    local = chunk.bucket.bounds[chunk.rows[0]].astype(np.float64) + frame[:3, 3]
+    if not np.isfinite(local).all():
+        return None
+    return low + local[0], high + local[1]
+
+
+def _corners(
+    chunk: Chunk, fields: dict[str, int], rows: NDArray[np.int64]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the smallest and the largest corners of rows, ``(n, 3)`` each."""
     bounds = chunk.bucket.bounds[chunk.rows].astype(np.float64)[chunk.kinds[rows]]
     center, half = (bounds[:, 0] + bounds[:, 1]) / 2, (bounds[:, 1] - bounds[:, 0]) / 2
     frame = chunk.frame
@@ -76,15 +116,7 @@ def _look(chunk: Chunk, fields: dict[str, int], rows: NDArray[np.int64]) -> None
             position = column("position")
             center = center if position is None else center + position
         center = center @ frame[:3, :3].T + frame[:3, 3]
-        low, high = center - half, center + half
-    odd = ~(np.isfinite(low) & np.isfinite(high)).all(axis=1)
-    low[odd], high[odd] = np.nan, np.nan
-    number = rows // BOUNDS_ROWS
-    starts = np.concatenate([[0], np.flatnonzero(np.diff(number)) + 1])
-    blocks = number[starts]
-    boxes = chunk.boxes
-    boxes[blocks, 0] = np.fmin(boxes[blocks, 0], np.fmin.reduceat(low, starts))
-    boxes[blocks, 1] = np.fmax(boxes[blocks, 1], np.fmax.reduceat(high, starts))
+        return center - half, center + half
 
 
 def _words(chunk: Chunk, at: int, rows: int) -> NDArray[np.float32]:
