@@ -23,8 +23,14 @@ from heapscene.shader.lang import f32 as f32
 from heapscene.shader.lang import flat as flat
 from heapscene.shader.lang import i32 as i32
 from heapscene.shader.lang import mat2 as mat2
+from heapscene.shader.lang import mat2x3 as mat2x3
+from heapscene.shader.lang import mat2x4 as mat2x4
 from heapscene.shader.lang import mat3 as mat3
+from heapscene.shader.lang import mat3x2 as mat3x2
+from heapscene.shader.lang import mat3x4 as mat3x4
 from heapscene.shader.lang import mat4 as mat4
+from heapscene.shader.lang import mat4x2 as mat4x2
+from heapscene.shader.lang import mat4x3 as mat4x3
 from heapscene.shader.lang import private as private
 from heapscene.shader.lang import storage as storage
 from heapscene.shader.lang import u32 as u32

@@ -14,7 +14,8 @@ from heapscene.shader.frontend.lowering import Fault, Static, as_function, defau
 from heapscene.shader.ir import build
 from heapscene.shader.ir.nodes import Expr
 from heapscene.shader.operations import INTRINSICS, spelled
-from heapscene.shader.types import BOOL, Matrix, Scalar, StructType, Type, Vector
+from heapscene.shader.rules import EXCHANGE_RESULTS
+from heapscene.shader.types import BOOL, F32, Matrix, Scalar, StructType, Type, Vector
 
 if TYPE_CHECKING:
     from heapscene.shader.stages import ShaderFunction
@@ -39,7 +40,12 @@ STATEMENTS = ("discard", *(name for name, op in INTRINSICS.items() if op.is_stat
 
 
 class Calls(Expressions):
-    """Lowers calls."""
+    """Lowers calls.
+
+    ``whole`` is the call that is all there is on the right of an ``=``, or on a line of its own.
+    """
+
+    whole: ast.expr | None = None
 
     def call(self, node: ast.Call) -> Expr:
         """Return the result of a call."""
@@ -106,7 +112,7 @@ class Calls(Expressions):
                 f"{name} takes no argument by name",
                 fix=f"Write {name}(...) with the arguments in order.",
             )
-        return [self.value(arg) for arg in node.args]
+        return self.values(*node.args)
 
     # Intrinsics ------------------------------------------------------------------------------
 
@@ -120,12 +126,34 @@ class Calls(Expressions):
             )
         if name.startswith("bitcast"):
             return self._bitcast(node, name)
-        if name == "array_length":
-            args = [self.place(arg) for arg in node.args]
+        if name == "atomic_compare_exchange":
+            return self._exchange(node)
+        return self.intrinsic(node, name)
+
+    def intrinsic(self, node: ast.Call, name: str) -> Expr:
+        """Return an intrinsic with the arguments of a call."""
+        if INTRINSICS[name].place and node.args and not node.keywords:
+            first = self.place(node.args[0])
+            args = [first, *self.values(*node.args[1:])]
         else:
             args = self._positional(node, name)
         with self.at(node) as span:
             return check_constant(build.intrinsic(name, *args, span=span))
+
+    def _exchange(self, node: ast.Call) -> Expr:
+        if node is not self.whole:
+            raise self.fault(
+                node,
+                "the result of atomic_compare_exchange is assigned to a name",
+                kind="syntax",
+                fix="Write  r = atomic_compare_exchange(...)  and read r.old_value, r.exchanged.",
+            )
+        made = self.intrinsic(node, "atomic_compare_exchange")
+        found = build.expression(self.builder.let("exchange", made, span=made.span))
+        old = build.field(found, "old_value")
+        assert isinstance(old.type, Scalar)
+        members = {"old_value": old, "exchanged": build.field(found, "exchanged")}
+        return build.struct(EXCHANGE_RESULTS[old.type], members, span=made.span)
 
     def _bitcast(self, node: ast.Call, name: str) -> Expr:
         _, _, scalar = name.partition("_")
@@ -167,8 +195,16 @@ class Calls(Expressions):
                         fix=f"Write vec{len(args)}(...) for a vector.",
                     )
                 return build.convert(type_, args[0], span=span)
-            if isinstance(type_, Matrix) and len(args) == 1 and args[0].type == type_:
-                return args[0]
+            if isinstance(type_, Matrix):
+                if len(args) == 1 and args[0].type == type_:
+                    return args[0]
+                if args[0].type == F32:
+                    column = f"vec{type_.rows}(...)"
+                    raise self.fault(
+                        node,
+                        f"{spelled(type_)} is made from columns, not from numbers",
+                        fix=f"Write {spelled(type_)}({', '.join([column] * type_.columns)}).",
+                    )
             return build.construct(type_, *args, span=span)
 
     def _captured_matrix(self, type_: Matrix, found: Static, node: ast.Call) -> Expr | None:
@@ -182,13 +218,13 @@ class Calls(Expressions):
     def _matrix_method(self, node: ast.Call, type_: Matrix, name: str) -> Expr:
         args = self._positional(node, name)
         with self.at(node) as span:
-            if name == "identity" and not args:
+            if name == "identity" and not args and type_.columns == type_.rows:
                 return self.constant(
                     Static(self._class_of(node).identity(), name),
                     node,
                 )
             if name == "from_rows":
-                columns = build.construct(type_, *args, span=span)
+                columns = build.construct(Matrix(type_.rows, type_.columns), *args, span=span)
                 return build.intrinsic("transpose", columns, span=span)
         raise self.fault(node, f"{spelled(type_)}.{name} cannot be called in a shader")
 
@@ -205,9 +241,11 @@ class Calls(Expressions):
                 facts={"fields": ", ".join(member.name for member in type_.fields)},
                 fix=f"Write {type_.name}({', '.join(f'{m.name}=...' for m in type_.fields)}).",
             )
+        written = {keyword.arg or "": keyword.value for keyword in node.keywords}
+        values = self.named_values(written, [member.name for member in type_.fields])
         given: dict[str, build.Operand] = {}
         for keyword in node.keywords:
-            value = self.value(keyword.value)
+            value = values[keyword.arg or ""]
             member = type_.field(keyword.arg or "")
             if member is not None and build.matched(value, member.type).type != member.type:
                 raise self.fault(
@@ -252,8 +290,8 @@ class Calls(Expressions):
         members: dict[str, build.Operand] = {
             member.name: build.field(base, member.name) for member in type_.fields
         }
-        for keyword in node.keywords:
-            members[keyword.arg or ""] = self.value(keyword.value)
+        written = {keyword.arg or "": keyword.value for keyword in node.keywords}
+        members.update(self.named_values(written, list(members)))
         with self.at(node) as span:
             return build.struct(type_, members, span=span)
 
@@ -317,10 +355,12 @@ class Calls(Expressions):
                     keyword.value, f"{helper.name} {problem.format(name)}", facts=facts
                 )
             given[name] = keyword.value
+        values = self.named_values(given, [p.name for p in parameters])
         args: list[Expr] = []
         for parameter in parameters:
             if parameter.name in given:
-                args.append(self._argument(given[parameter.name], helper, parameter))
+                value = values[parameter.name]
+                args.append(self._argument(given[parameter.name], value, helper, parameter))
                 continue
             default = default_value(parameter.default, self.span(node))
             if default is None:
@@ -330,8 +370,10 @@ class Calls(Expressions):
             args.append(default)
         return args
 
-    def _argument(self, node: ast.expr, helper: ShaderFunction[..., Any], parameter: Any) -> Expr:
-        value = build.matched(self.value(node), parameter.type)
+    def _argument(
+        self, node: ast.expr, value: Expr, helper: ShaderFunction[..., Any], parameter: Any
+    ) -> Expr:
+        value = build.matched(value, parameter.type)
         if value.type != parameter.type:
             raise self.fault(
                 node,

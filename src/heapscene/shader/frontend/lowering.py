@@ -14,7 +14,9 @@ from heapscene.shader.diagnostics import Diagnostic, Refusal
 from heapscene.shader.ir import build, nodes
 from heapscene.shader.ir.body import FunctionBuilder
 from heapscene.shader.ir.nodes import Expr, Function, Local, Resource, Span
-from heapscene.shader.types import ArrayType, StructType
+from heapscene.shader.ir.visit import walk
+from heapscene.shader.operations import INTRINSICS
+from heapscene.shader.types import ArrayType, AtomicType, StructType, Type
 
 if TYPE_CHECKING:
     from heapscene.shader.stages import ShaderFunction
@@ -201,6 +203,27 @@ def default_value(given: Any, span: Span | None) -> Expr | None:
 def is_whole_array(value: Expr) -> bool:
     """Tell whether an expression is an array itself, not an element."""
     return isinstance(value.type, ArrayType)
+
+
+def holds_atomic(type_: Type) -> bool:
+    """Tell whether a type is an atomic or a struct with one."""
+    if isinstance(type_, StructType):
+        return any(holds_atomic(member.type) for member in type_.fields)
+    return isinstance(type_, AtomicType)
+
+
+def is_stable(value: Expr) -> bool:
+    """Tell whether a value stays the same while the rest of its expression is evaluated."""
+    for node in walk(value):
+        if isinstance(node, nodes.Call):
+            return False
+        if isinstance(node, nodes.Intrinsic) and INTRINSICS[node.name].reads:
+            return False
+        if isinstance(node, nodes.Global) and node.resource.space != "uniform":
+            resource = node.resource
+            if resource.space in ("workgroup", "private") or resource.access != "read":
+                return False
+    return True
 
 
 def as_function(value: Any) -> Function:

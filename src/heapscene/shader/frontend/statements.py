@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from heapscene.errors import ShaderError
 from heapscene.shader import lang
 from heapscene.shader.frontend.calls import STATEMENTS, Calls, intrinsic_of
-from heapscene.shader.frontend.lowering import Fault, Static, is_simple
+from heapscene.shader.frontend.lowering import Fault, Static, is_simple, is_stable
 from heapscene.shader.frontend.scope import Uses, find_uses
 from heapscene.shader.ir import build, nodes
 from heapscene.shader.ir.nodes import Expr, Local
@@ -111,6 +111,7 @@ class Statements(Calls):
         if isinstance(target, ast.Tuple):
             self._assign_tuple(node, target)
             return
+        self.whole = node.value
         self._assign_to(target, node, self.value(node.value))
 
     def _assign_tuple(self, node: ast.Assign, target: ast.Tuple) -> None:
@@ -121,7 +122,7 @@ class Statements(Calls):
                 kind="syntax",
                 fix="Write a, b = v.x, v.y.",
             )
-        values = [self.value(each) for each in node.value.elts]
+        values = self.values(*node.value.elts)
         values = [each if is_simple(each) else self.temporary("part", each) for each in values]
         for each, value in zip(target.elts, values, strict=True):
             self._assign_to(each, node, value)
@@ -131,7 +132,11 @@ class Statements(Calls):
             case ast.Name():
                 self._set(target, node, value)
             case ast.Subscript():
-                place = self._stored_place(target)
+                with self.builder.block() as prelude:
+                    place = self._stored_place(target)
+                if prelude or not is_stable(getattr(place, "index", place)):
+                    value = value if is_stable(value) else self.temporary("stored", value)
+                self._append(prelude)
                 with self.at(node) as span:
                     self.builder.store(place, value, span=span)
             case ast.Attribute():
@@ -416,13 +421,15 @@ class Statements(Calls):
         )
         span = self.span(node)
         if name in STATEMENTS:
-            if call.args or call.keywords:
-                raise self.fault(call, f"{name}() takes no arguments")
             if name == "discard":
+                if call.args or call.keywords:
+                    raise self.fault(call, "discard() takes no arguments")
                 self.builder.discard(span=span)
+                self.alive = False
             else:
-                self.builder.evaluate(build.intrinsic(name or "", span=span), span=span)
+                self.builder.evaluate(self.intrinsic(call, name or ""), span=span)
             return
+        self.whole = call
         self.builder.evaluate(self.call(call), span=span)
 
     def _is_method(self, func: ast.expr) -> bool:

@@ -14,13 +14,14 @@ from heapscene.shader.diagnostics import Refusal
 from heapscene.shader.ir import nodes
 from heapscene.shader.ir.fold import fold_binary, fold_convert, rounded, wrapped
 from heapscene.shader.ir.nodes import Expr, Function, Local, Resource, Span
-from heapscene.shader.operations import INTRINSICS, binary_type, scalar_of, spelled
+from heapscene.shader.operations import INTRINSICS, Operation, binary_type, scalar_of, spelled
 from heapscene.shader.types import (
     BOOL,
     F32,
     I32,
     U32,
     ArrayType,
+    AtomicType,
     Matrix,
     Scalar,
     StructType,
@@ -276,6 +277,8 @@ def intrinsic(name: str, *operands: Operand, span: Span | None = None) -> Expr:
         raise Refusal(f"there is no intrinsic {name!r}")
     if name == "array_length":
         return _array_length(operands, span)
+    if operation.family == "atomic":
+        return _atomic(operation, operands, span)
     if name == "select" and len(operands) == 3:
         args = [*_together(operands[:2]), expression(operands[2])]
     else:
@@ -292,6 +295,34 @@ def intrinsic(name: str, *operands: Operand, span: Span | None = None) -> Expr:
             _operand_advice(args),
         )
     return nodes.Intrinsic(type_, name, tuple(args), span=span)
+
+
+def _atomic(operation: Operation, operands: Sequence[Operand], span: Span | None) -> Expr:
+    name = operation.name
+    place = expression(operands[0]) if operands else None
+    type_ = None if place is None else place.type
+    if place is None or not isinstance(type_, AtomicType) or not _is_memory(place):
+        found = "nothing" if type_ is None else spelled(type_)
+        raise Refusal(
+            f"{name} works on an atomic in a storage or workgroup array, not on {found}",
+            {"found": found},
+            "Declare the elements or the field as atomic_u32 or atomic_i32.",
+        )
+    args = (place, *(matched(operand, type_.scalar) for operand in operands[1:]))
+    result = operation.type_for([arg.type for arg in args])
+    if result is None:
+        raise Refusal(
+            f"{name} is not defined for ({', '.join(spelled(arg.type) for arg in args)})",
+            {"defined for": ";  ".join(operation.rules)},
+            f"Convert the value: {spelled(type_.scalar)}(x).",
+        )
+    return nodes.Intrinsic(result, name, args, span=span)
+
+
+def _is_memory(place: Expr) -> bool:
+    while isinstance(place, nodes.Index | nodes.Field):
+        place = place.value
+    return isinstance(place, nodes.Global) and place.resource.space in ("storage", "workgroup")
 
 
 def _operand_advice(args: Sequence[Expr]) -> str:

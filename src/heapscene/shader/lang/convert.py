@@ -11,7 +11,7 @@ import numpy as np
 from heapscene.errors import ShaderTypeError, explain
 from heapscene.shader.lang.atomics import atomic_i32, atomic_u32
 from heapscene.shader.lang.literals import AbstractInt
-from heapscene.shader.lang.matrices import MatrixValue, mat2, mat3, mat4
+from heapscene.shader.lang.matrices import MatrixValue, matrix_class
 from heapscene.shader.lang.scalars import Float32, Int32, UInt32, scalar_type
 from heapscene.shader.lang.vector_value import VectorValue, to_scalar, vector_class
 from heapscene.shader.types import (
@@ -30,7 +30,6 @@ from heapscene.shader.types import (
 
 __all__ = ["captured", "convert", "register_struct", "type_of", "value_class", "zero"]
 
-_MATRICES: dict[int, type[MatrixValue[Any]]] = {2: mat2, 3: mat3, 4: mat4}
 _SCALARS: dict[Scalar, type[Any]] = {F32: Float32, I32: Int32, U32: UInt32, BOOL: bool}
 _structs: WeakValueDictionary[StructType, type[Any]] = WeakValueDictionary()
 
@@ -67,8 +66,8 @@ def value_class(kind: Type) -> type[Any]:
         return _SCALARS[kind]
     if isinstance(kind, Vector):
         return vector_class(kind.scalar, kind.size)
-    if isinstance(kind, Matrix) and kind.columns == kind.rows:
-        return _MATRICES[kind.columns]
+    if isinstance(kind, Matrix):
+        return matrix_class(kind)
     if isinstance(kind, AtomicType):
         return atomic_u32 if kind.scalar is U32 else atomic_i32
     if isinstance(kind, StructType) and kind in _structs:
@@ -156,8 +155,8 @@ def captured(value: object) -> Any:
 
 def _captured_array(array: np.ndarray[Any, Any]) -> Any:
     shape = array.shape
-    if len(shape) == 2 and shape[0] == shape[1] and shape[0] in _MATRICES:
-        return _MATRICES[shape[0]](array)
+    if len(shape) == 2 and all(2 <= size <= 4 for size in shape) and array.dtype.kind in "fiu":
+        return matrix_class(Matrix(columns=shape[1], rows=shape[0]))(array)
     if len(shape) == 1 and 2 <= shape[0] <= 4:
         scalar = {"u": U32, "i": I32, "b": BOOL}.get(array.dtype.kind, F32)
         return vector_class(scalar, shape[0])(array)

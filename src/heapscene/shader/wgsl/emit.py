@@ -12,7 +12,7 @@ from heapscene.shader.ir.fold import rounded
 from heapscene.shader.ir.hash import function_hash, type_text
 from heapscene.shader.ir.nodes import EntryPoint, Expr, Function, Module, Port, Resource, Stmt
 from heapscene.shader.ir.visit import reachable_functions, reachable_resources, walk
-from heapscene.shader.operations import BINARY, INTRINSICS, scalar_of
+from heapscene.shader.operations import BINARY, EXCHANGES, INTRINSICS, Operation, scalar_of
 from heapscene.shader.types import (
     BOOL,
     F32,
@@ -100,6 +100,8 @@ class _Emitter:
     def _add_struct(self, type_: Type) -> None:
         if isinstance(type_, ArrayType):
             self._add_struct(type_.element)
+        elif type_ in EXCHANGES.values():
+            return
         elif isinstance(type_, StructType) and type_ not in self.structs:
             for member in type_.fields:
                 self._add_struct(member.type)
@@ -180,6 +182,7 @@ class _Emitter:
 
     def _emit_function(self, function: Function, entry: EntryPoint | None) -> None:
         writer = _FunctionWriter(self)
+        writer.begin(function)
         ports: tuple[Port | None, ...] = (
             entry.inputs if entry else (None,) * len(function.parameters)
         )
@@ -200,7 +203,9 @@ class _Emitter:
         name = self.function_names[id(function)]
         self.lines.append(f"fn {name}({', '.join(parameters)}){arrow} {{")
         writer.block(function.body, 1)
-        if function.returns != VOID and not _returns(function.body):
+        if function.wgsl is not None:
+            self.lines += [f"    {line}".rstrip() for line in function.wgsl.splitlines()]
+        elif function.returns != VOID and not _returns(function.body):
             # After an endless loop; the WGSL validator wants to see a return.
             self.lines.append(f"    return {self.type_name(function.returns)}();")
         self.lines += ["}", ""]
@@ -250,6 +255,18 @@ class _FunctionWriter:
         self.lines = emitter.lines
         self.names = Names(emitter.names)
         self.locals: dict[int, str] = {}
+        self._loops = 0
+        self._returns = ""
+
+    def begin(self, function: Function) -> None:
+        """Note what the function returns where it cannot go on."""
+        returns = function.returns
+        self._returns = "" if returns == VOID else f" {self.emitter.type_name(returns)}()"
+
+    def _loop(self, body: tuple[Stmt, ...], depth: int) -> None:
+        self._loops += 1
+        self.block(body, depth)
+        self._loops -= 1
 
     def declare(self, local: nodes.Local) -> str:
         """Give a local its name."""
@@ -282,7 +299,7 @@ class _FunctionWriter:
                     lines.append(f"{pad}loop {{")
                 else:
                     lines.append(f"{pad}while ({self.top(condition)}) {{")
-                self.block(body, depth + 1)
+                self._loop(body, depth + 1)
                 lines.append(f"{pad}}}")
             case nodes.For():
                 self._for(node, depth, pad)
@@ -297,6 +314,9 @@ class _FunctionWriter:
                 lines.append(f"{pad}continue;")
             case nodes.Discard():
                 lines.append(f"{pad}discard;")
+                if self._loops:
+                    # A discarded fragment runs on as a helper, and would not leave the loop.
+                    lines.append(f"{pad}return{self._returns};")
             case _:
                 raise TypeError(type(node).__name__)
 
@@ -325,7 +345,7 @@ class _FunctionWriter:
             f"{pad}for (var {name}: {kind} = {start}; "
             f"{name} {compare} {stop}; {name} {step}{suffix}) {{"
         )
-        self.block(node.body, depth + 1)
+        self._loop(node.body, depth + 1)
         self.lines.append(f"{pad}}}")
 
     def top(self, node: Expr) -> str:
@@ -341,6 +361,13 @@ class _FunctionWriter:
             for arg in args
         )
 
+    def _intrinsic(self, operation: Operation, args: tuple[Expr, ...]) -> str:
+        if operation.family in ("atomic", "array"):
+            place, *rest = args
+            values = f", {self._args(tuple(rest))}" if rest else ""
+            return f"{operation.wgsl}(&{self(place)}{values})"
+        return f"{operation.wgsl}({self._args(args)})"
+
     def __call__(self, node: Expr) -> str:
         """Return the text of an expression, in parentheses where it is an operation."""
         match node:
@@ -354,10 +381,8 @@ class _FunctionWriter:
                 return f"({op}{self(operand)})"
             case nodes.Binary(op=op, left=left, right=right):
                 return f"({self(left)} {BINARY[op]} {self(right)})"
-            case nodes.Intrinsic(name="array_length", args=args):
-                return f"arrayLength(&{self(args[0])})"
             case nodes.Intrinsic(name=name, args=args):
-                return f"{INTRINSICS[name].wgsl}({self._args(args)})"
+                return self._intrinsic(INTRINSICS[name], args)
             case nodes.Construct(args=args):
                 return f"{self.emitter.type_name(node.type)}({self._args(args)})"
             case nodes.Convert(value=value):
