@@ -172,7 +172,8 @@ class _Typing(ast.NodeTransformer):
 
     def visit_Assign(self, node: ast.Assign) -> ast.AST:
         self.generic_visit(node)
-        node.value = _made_concrete(node.value)
+        if not isinstance(node.targets[0], ast.Subscript):  # elements have a type of their own
+            node.value = _made_concrete(node.value)
         return node
 
     def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AST:
