@@ -153,6 +153,39 @@ from heapscene.shader.lang.packing import unpack4x8snorm as unpack4x8snorm
 from heapscene.shader.lang.packing import unpack4x8unorm as unpack4x8unorm
 from heapscene.shader.lang.packing import unpack4xi8 as unpack4xi8
 from heapscene.shader.lang.packing import unpack4xu8 as unpack4xu8
+from heapscene.shader.lang.sampling import texture_gather as texture_gather
+from heapscene.shader.lang.sampling import texture_gather_compare as texture_gather_compare
+from heapscene.shader.lang.sampling import texture_sample as texture_sample
+from heapscene.shader.lang.sampling import texture_sample_bias as texture_sample_bias
+from heapscene.shader.lang.sampling import texture_sample_compare as texture_sample_compare
+from heapscene.shader.lang.sampling import (
+    texture_sample_compare_level as texture_sample_compare_level,
+)
+from heapscene.shader.lang.sampling import texture_sample_grad as texture_sample_grad
+from heapscene.shader.lang.sampling import texture_sample_level as texture_sample_level
+from heapscene.shader.lang.texture_access import texture_dimensions as texture_dimensions
+from heapscene.shader.lang.texture_access import texture_load as texture_load
+from heapscene.shader.lang.texture_access import texture_num_layers as texture_num_layers
+from heapscene.shader.lang.texture_access import texture_num_levels as texture_num_levels
+from heapscene.shader.lang.texture_access import texture_num_samples as texture_num_samples
+from heapscene.shader.lang.texture_access import texture_store as texture_store
+from heapscene.shader.lang.textures import sampler as sampler
+from heapscene.shader.lang.textures import sampler_comparison as sampler_comparison
+from heapscene.shader.lang.textures import texture_2d as texture_2d
+from heapscene.shader.lang.textures import texture_2d_array as texture_2d_array
+from heapscene.shader.lang.textures import texture_3d as texture_3d
+from heapscene.shader.lang.textures import texture_cube as texture_cube
+from heapscene.shader.lang.textures import texture_cube_array as texture_cube_array
+from heapscene.shader.lang.textures import texture_depth_2d as texture_depth_2d
+from heapscene.shader.lang.textures import texture_depth_2d_array as texture_depth_2d_array
+from heapscene.shader.lang.textures import texture_depth_cube as texture_depth_cube
+from heapscene.shader.lang.textures import (
+    texture_depth_multisampled_2d as texture_depth_multisampled_2d,
+)
+from heapscene.shader.lang.textures import texture_multisampled_2d as texture_multisampled_2d
+from heapscene.shader.lang.textures import texture_storage_2d as texture_storage_2d
+from heapscene.shader.lang.textures import texture_storage_2d_array as texture_storage_2d_array
+from heapscene.shader.lang.textures import texture_storage_3d as texture_storage_3d
 from heapscene.shader.stages import ShaderFunction as ShaderFunction
 from heapscene.shader.stages import compute as compute
 from heapscene.shader.stages import fragment as fragment

@@ -133,8 +133,9 @@ class Calls(Expressions):
     def intrinsic(self, node: ast.Call, name: str) -> Expr:
         """Return an intrinsic with the arguments of a call."""
         if INTRINSICS[name].place and node.args and not node.keywords:
-            first = self.place(node.args[0])
-            args = [first, *self.values(*node.args[1:])]
+            named = 2 if "_sample" in name or "_gather" in name else 1
+            places = [self.place(arg) for arg in node.args[:named]]
+            args = [*places, *self.values(*node.args[named:])]
         else:
             args = self._positional(node, name)
         with self.at(node) as span:

@@ -13,6 +13,7 @@ from heapscene.shader.frontend.lowering import (
     Lowering,
     Static,
     holds_atomic,
+    is_handle,
     is_stable,
     is_whole_array,
 )
@@ -27,6 +28,7 @@ from heapscene.shader.types import (
     U32,
     AtomicType,
     Matrix,
+    SamplerType,
     Scalar,
     StructType,
     Vector,
@@ -89,6 +91,14 @@ class Expressions(Lowering):
         """Return a value, captured objects as constants."""
         found = self.any(node)
         made = self.constant(found, node) if isinstance(found, Static) else found
+        if is_handle(made.type):
+            is_sampler = isinstance(made.type, SamplerType)
+            raise self.fault(
+                node,
+                f"{ast.unparse(node)!r} is a {'sampler' if is_sampler else 'texture'}, not a value",
+                facts={"type": spelled(made.type)},
+                fix="Name it where it is used: texture_sample(texture, sampler, at).",
+            )
         if holds_atomic(made.type):
             raise self.fault(
                 node,

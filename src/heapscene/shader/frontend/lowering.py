@@ -16,7 +16,15 @@ from heapscene.shader.ir.body import FunctionBuilder
 from heapscene.shader.ir.nodes import Expr, Function, Local, Resource, Span
 from heapscene.shader.ir.visit import walk
 from heapscene.shader.operations import INTRINSICS
-from heapscene.shader.types import ArrayType, AtomicType, StructType, Type
+from heapscene.shader.types import (
+    ArrayType,
+    AtomicType,
+    SamplerType,
+    StorageTextureType,
+    StructType,
+    TextureType,
+    Type,
+)
 
 if TYPE_CHECKING:
     from heapscene.shader.stages import ShaderFunction
@@ -172,6 +180,9 @@ def _constant(given: Any, span: Span | None) -> Expr | None:
             value.name, value.type, value.space, value.access, value.group or 0, value.binding or 0
         )
         return nodes.Global(resource.type, resource, span=span)
+    if isinstance(value, lang.Handle):
+        handle = Resource(value.name, value.type, "handle", "read", value.group, value.binding)
+        return nodes.Global(handle.type, handle, span=span)
     if isinstance(value, bool):
         return build.literal(value, span=span)
     if isinstance(value, lang.AbstractInt):
@@ -212,6 +223,14 @@ def holds_atomic(type_: Type) -> bool:
     return isinstance(type_, AtomicType)
 
 
+_FIXED = ("uniform", "handle", "input")
+
+
+def is_handle(type_: Type) -> bool:
+    """Tell whether a type is that of a texture or sampler."""
+    return isinstance(type_, TextureType | StorageTextureType | SamplerType)
+
+
 def is_stable(value: Expr) -> bool:
     """Tell whether a value stays the same while the rest of its expression is evaluated."""
     for node in walk(value):
@@ -219,7 +238,7 @@ def is_stable(value: Expr) -> bool:
             return False
         if isinstance(node, nodes.Intrinsic) and INTRINSICS[node.name].reads:
             return False
-        if isinstance(node, nodes.Global) and node.resource.space != "uniform":
+        if isinstance(node, nodes.Global) and node.resource.space not in _FIXED:
             resource = node.resource
             if resource.space in ("workgroup", "private") or resource.access != "read":
                 return False

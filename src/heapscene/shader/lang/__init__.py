@@ -43,6 +43,8 @@ from heapscene.shader.lang.scalars import f32 as f32
 from heapscene.shader.lang.scalars import i32 as i32
 from heapscene.shader.lang.scalars import refuse_mix as refuse_mix
 from heapscene.shader.lang.scalars import u32 as u32
+from heapscene.shader.lang.textures import Handle as Handle
+from heapscene.shader.lang.textures import Texture as Texture
 from heapscene.shader.lang.vector_value import VectorValue as VectorValue
 from heapscene.shader.lang.vectors import vec2 as vec2
 from heapscene.shader.lang.vectors import vec2b as vec2b

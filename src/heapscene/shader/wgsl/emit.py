@@ -20,6 +20,7 @@ from heapscene.shader.types import (
     VOID,
     ArrayType,
     StructType,
+    TextureType,
     Type,
 )
 from heapscene.shader.wgsl.names import Names, safe
@@ -156,6 +157,9 @@ class _Emitter:
                     {resource.name: type_text(resource.type), other.name: type_text(other.type)},
                     "Give each its own binding.",
                 )
+            if resource.space == "handle":
+                self.lines.append(f"@group({place[0]}) @binding({place[1]}) var {name}: {kind};")
+                continue
             if _has_bool(resource.type):
                 raise Refusal(
                     f"{resource.name!r} holds a bool, which cannot lie in a buffer",
@@ -216,6 +220,10 @@ def _returns(body: tuple[Stmt, ...]) -> bool:
     if isinstance(last, nodes.If):
         return _returns(last.then) and _returns(last.otherwise)
     return isinstance(last, nodes.Return)
+
+
+def _is_depth(type_: Type) -> bool:
+    return isinstance(type_, TextureType) and type_.is_depth
 
 
 def _is_local(resource: Resource) -> bool:
@@ -366,6 +374,8 @@ class _FunctionWriter:
             place, *rest = args
             values = f", {self._args(tuple(rest))}" if rest else ""
             return f"{operation.wgsl}(&{self(place)}{values})"
+        if operation.name == "texture_gather" and not _is_depth(args[0].type):
+            args = (args[-1], *args[:-1])  # WGSL has the channel first
         return f"{operation.wgsl}({self._args(args)})"
 
     def __call__(self, node: Expr) -> str:
