@@ -32,6 +32,7 @@ from heapscene.shader.lang import mat4 as mat4
 from heapscene.shader.lang import mat4x2 as mat4x2
 from heapscene.shader.lang import mat4x3 as mat4x3
 from heapscene.shader.lang import private as private
+from heapscene.shader.lang import static as static
 from heapscene.shader.lang import storage as storage
 from heapscene.shader.lang import u32 as u32
 from heapscene.shader.lang import uniform as uniform
@@ -191,6 +192,7 @@ from heapscene.shader.stages import compute as compute
 from heapscene.shader.stages import fragment as fragment
 from heapscene.shader.stages import function as function
 from heapscene.shader.stages import vertex as vertex
+from heapscene.shader.stages import wgsl_function as wgsl_function
 from heapscene.shader.structs import struct as struct
 from heapscene.shader.types import BOOL as BOOL
 from heapscene.shader.types import F32 as F32

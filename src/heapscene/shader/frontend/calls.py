@@ -7,6 +7,8 @@ import builtins
 import inspect
 from typing import TYPE_CHECKING, Any, cast
 
+from heapscene.shader import lang
+from heapscene.shader.desugar import is_static_call
 from heapscene.shader.diagnostics import CallSite
 from heapscene.shader.frontend.constants import check_constant
 from heapscene.shader.frontend.expressions import Expressions
@@ -47,8 +49,11 @@ class Calls(Expressions):
 
     whole: ast.expr | None = None
 
-    def call(self, node: ast.Call) -> Expr:
+    def call(self, node: ast.Call) -> Expr | Static:
         """Return the result of a call."""
+        known = self.static_call(node)
+        if known is not None:
+            return known
         for keyword in node.keywords:
             if keyword.arg is None:
                 raise self.fault(
@@ -70,6 +75,37 @@ class Calls(Expressions):
                 facts={"type": spelled(target.type)},
             )
         return self._object(node, target)
+
+    def static_call(self, node: ast.Call) -> Static | None:
+        """Return what ``static(...)`` gives; ``None`` if the call is another one."""
+        return self._static(node) if self._calls_static(node) else None
+
+    def _calls_static(self, node: ast.Call) -> bool:
+        if not is_static_call(node, self.static_names):
+            return False
+        root = ast.unparse(node.func).partition(".")[0]
+        return root not in self.locals and root not in self.uses
+
+    def _static(self, node: ast.Call) -> Static:
+        if len(node.args) != 1 or node.keywords:
+            raise self.fault(node, "static takes one expression", fix="Write static(expression).")
+        inner = node.args[0]
+        for each in ast.walk(inner):
+            if isinstance(each, ast.Name) and (each.id in self.locals or each.id in self.uses):
+                raise self.fault(
+                    each,
+                    f"{each.id!r} has no value before the function runs",
+                    kind="name",
+                    fix="Use names of the module in static(...), or an 'if' without it.",
+                )
+        names = {name: static.value for name, static in self.statics.items()}
+        text = ast.unparse(inner)
+        try:
+            return Static(self.function.source.compute(text, names), text)
+        except Exception as error:
+            raise self.fault(
+                inner, f"static({text}) fails: {type(error).__name__}: {error}", kind="name"
+            ) from error
 
     def _captured_owner(self, owner: Static, node: ast.Attribute) -> Expr | None:
         if node.attr == "replace" or node.attr in _COMPONENTS:
@@ -209,8 +245,6 @@ class Calls(Expressions):
             return build.construct(type_, *args, span=span)
 
     def _captured_matrix(self, type_: Matrix, found: Static, node: ast.Call) -> Expr | None:
-        from heapscene.shader import lang
-
         value = lang.captured(found.value)
         if isinstance(value, lang.MatrixValue) and type(value).__shader_type__ == type_:
             return self.constant(Static(value, found.name), node)

@@ -155,7 +155,7 @@ class Expressions(Lowering):
             )
         return method(self, node)
 
-    def call(self, node: ast.Call) -> Expr:
+    def call(self, node: ast.Call) -> Expr | Static:
         """Return the result of a call; see :mod:`.calls`."""
         raise NotImplementedError
 
@@ -163,6 +163,8 @@ class Expressions(Lowering):
         local = self.locals.get(node.id)
         if node.id in self.poisoned:
             raise Fault
+        if node.id in self.statics:
+            return self.statics[node.id]
         if local is not None and node.id in self.assigned:
             return build.expression(local, self.span(node))
         if local is not None or node.id in self.uses:
@@ -465,7 +467,7 @@ class Expressions(Lowering):
         )
         return build.expression(found, span)
 
-    def _call(self, node: ast.Call) -> Expr:
+    def _call(self, node: ast.Call) -> Expr | Static:
         return self.call(node)
 
     uses: dict[str, Any]

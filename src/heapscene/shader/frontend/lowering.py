@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from heapscene.errors import ShaderError
 from heapscene.shader import lang
+from heapscene.shader.desugar import static_names
 from heapscene.shader.diagnostics import Diagnostic, Refusal
 from heapscene.shader.ir import build, nodes
 from heapscene.shader.ir.body import FunctionBuilder
@@ -61,8 +62,9 @@ class Lowering:
         self.locals: dict[str, Local] = {}
         self.assigned: set[str] = set()
         self.poisoned: set[str] = set()
+        self.static_names = static_names(function.source)
+        self.statics: dict[str, Static] = {}  # variables of loops that are unrolled
         self.origins: dict[str, ast.expr] = {}  # first assignments
-        self._temporaries = 0
 
     def span(self, node: ast.AST) -> Span:
         """Return where a syntax node is."""

@@ -14,6 +14,7 @@ from heapscene.shader.lang.builtin import builtin as builtin
 from heapscene.shader.lang.builtin import flat as flat
 from heapscene.shader.lang.convert import captured as captured
 from heapscene.shader.lang.convert import convert as convert
+from heapscene.shader.lang.convert import elements as elements
 from heapscene.shader.lang.convert import register_struct as register_struct
 from heapscene.shader.lang.convert import type_of as type_of
 from heapscene.shader.lang.convert import value_class as value_class
@@ -43,6 +44,7 @@ from heapscene.shader.lang.scalars import f32 as f32
 from heapscene.shader.lang.scalars import i32 as i32
 from heapscene.shader.lang.scalars import refuse_mix as refuse_mix
 from heapscene.shader.lang.scalars import u32 as u32
+from heapscene.shader.lang.static import static as static
 from heapscene.shader.lang.textures import Handle as Handle
 from heapscene.shader.lang.textures import Texture as Texture
 from heapscene.shader.lang.vector_value import VectorValue as VectorValue

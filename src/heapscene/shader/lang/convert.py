@@ -28,7 +28,7 @@ from heapscene.shader.types import (
     Vector,
 )
 
-__all__ = ["captured", "convert", "register_struct", "type_of", "value_class", "zero"]
+__all__ = ["captured", "convert", "elements", "register_struct", "type_of", "value_class", "zero"]
 
 _SCALARS: dict[Scalar, type[Any]] = {F32: Float32, I32: Int32, U32: UInt32, BOOL: bool}
 _structs: WeakValueDictionary[StructType, type[Any]] = WeakValueDictionary()
@@ -49,6 +49,8 @@ def type_of(annotation: object, where: str = "this annotation") -> Type:
     found = getattr(annotation, "__shader_type__", None)
     if isinstance(annotation, type) and isinstance(found, Type):
         return found
+    if isinstance(annotation, type) and issubclass(annotation, enum.Enum):
+        return _enum_type(annotation, where)
     fix = "Use f32, i32, u32, bool, a vector, a matrix, or a @struct class."
     if annotation in (float, int):
         fix = "Write f32." if annotation is float else "Write i32 or u32."
@@ -56,6 +58,22 @@ def type_of(annotation: object, where: str = "this annotation") -> Type:
         explain(
             f"{where}: {getattr(annotation, '__name__', annotation)!s} is not a shader type",
             fix=fix,
+        )
+    )
+
+
+def _enum_type(cls: type[enum.Enum], where: str) -> Type:
+    values = [member.value for member in cls]
+    if values and all(type(value) is int for value in values):
+        kind = U32 if issubclass(cls, enum.Flag) else I32
+        low, high = (0, 0xFFFFFFFF) if kind is U32 else (-(1 << 31), (1 << 31) - 1)
+        if all(low <= value <= high for value in values):
+            return kind
+    raise ShaderTypeError(
+        explain(
+            f"{where}: the members of {cls.__name__} are not all whole numbers of 32 bits",
+            facts={"members": ", ".join(f"{member.name} = {member.value!r}" for member in cls)},
+            fix="Use enum.IntEnum, or enum.IntFlag for u32.",
         )
     )
 
@@ -151,6 +169,15 @@ def captured(value: object) -> Any:
     if isinstance(value, np.ndarray):
         return _captured_array(value)
     return value
+
+
+def elements(value: object) -> list[Any] | None:
+    """Return what a loop over a captured object runs over; ``None`` if it cannot be looped over."""
+    if isinstance(value, (tuple, list, range)):
+        return list(value)
+    if isinstance(value, type) and issubclass(value, enum.Enum):
+        return list(value)
+    return None
 
 
 def _captured_array(array: np.ndarray[Any, Any]) -> Any:

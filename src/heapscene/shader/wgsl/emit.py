@@ -196,7 +196,8 @@ class _Emitter:
             if port is not None and entry is not None:
                 interpolate = port.interpolate if entry.stage == "fragment" else ""
                 attribute = _attribute(parameter.type, port.builtin, port.location, interpolate)
-            name = writer.declare(parameter)
+            # Given WGSL knows its parameters by the names they have in Python.
+            name = parameter.name if function.wgsl is not None else writer.declare(parameter)
             parameters.append(f"{attribute}{name}: {self.type_name(parameter.type)}")
         if entry is not None:
             stage = f"@{entry.stage}"
