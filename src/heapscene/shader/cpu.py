@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from heapscene.errors import ShaderTypeError, explain
+from heapscene.errors import ShaderNameError, ShaderTypeError, explain
 from heapscene.shader.desugar import desugared, is_static_call, static_names
 from heapscene.shader.lang import (
     PYTHON_BUILTINS,
@@ -56,7 +56,9 @@ class Runner:
         self._shader = shader
         source = shader.source
         tree = desugared(source.tree)
-        typing = _Typing(_local_names(tree), static_names(source))
+        statics = static_names(source)
+        typing = _Typing(_local_names(tree), statics)
+        self._prunes = bool(statics)
         definition = typing.copy_of(tree)
         module = ast.fix_missing_locations(ast.Module([definition], []))
         self._names = sorted(typing.free)
@@ -89,7 +91,12 @@ class Runner:
         """Call it: arguments and result are converted to the types of the signature."""
         values = _arguments(self._shader, args, kwargs)
         for name in self._names:
-            self._scope[name] = _seen(self._shader.source.resolve(name))
+            try:
+                self._scope[name] = _seen(self._shader.source.resolve(name))
+            except ShaderNameError:
+                if not self._prunes:  # else it may stand in a branch that is never taken
+                    raise
+                self._scope.pop(name, None)
         try:
             result = self._function(**values)
         except Discard:
