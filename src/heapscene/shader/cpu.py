@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
+from heapscene.adaptive import AVal
 from heapscene.errors import ShaderNameError, ShaderTypeError, explain
 from heapscene.shader.desugar import desugared, is_static_call, static_names
 from heapscene.shader.lang import (
@@ -332,6 +333,8 @@ def _local_names(tree: ast.FunctionDef) -> frozenset[str]:
 
 def _seen(value: object) -> Any:
     """Return what a captured object is inside a shader function."""
+    if isinstance(value, AVal):
+        return captured(cast("AVal[Any]", value).value)
     if isinstance(value, (BuiltinFunctionType, type)) and value in _REPLACED:
         return _REPLACED[value]
     if value is int or value is float:

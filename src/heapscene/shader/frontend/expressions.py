@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar
 
+from heapscene.adaptive import AVal
 from heapscene.shader import lang
 from heapscene.shader.frontend.constants import check_constant
 from heapscene.shader.frontend.lowering import (
@@ -500,7 +501,7 @@ def _value_like(static: Static) -> bool | None:
     """Tell whether a captured object has components or members of its own."""
     value = static.value
     is_class = isinstance(value, type)
-    if isinstance(value, lang.VectorValue | lang.Resource):
+    if isinstance(value, lang.VectorValue | lang.Resource | AVal):
         return True
     if not is_class and isinstance(getattr(type(value), "__shader_type__", None), StructType):
         return True

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from heapscene.adaptive import AVal
 from heapscene.errors import ShaderError
 from heapscene.shader import lang
 from heapscene.shader.desugar import static_names
@@ -142,6 +143,8 @@ class Lowering:
 
     def constant(self, static: Static, node: ast.AST) -> Expr:
         """Return a captured object as a value of the shader: a constant, or a resource."""
+        if isinstance(static.value, AVal):
+            return self._adaptive(static, node)
         with self.at(node) as span:
             made = _constant(static.value, span)
         if made is not None:
@@ -161,6 +164,24 @@ class Lowering:
             facts={"value": _short(value)},
             fix="Capture numbers, bools, vectors, matrices, enums, resources or shader functions.",
         )
+
+    def _adaptive(self, static: Static, node: ast.AST) -> Expr:
+        """Return a captured adaptive value: an input of the program, by the name it has here."""
+        value: Any = static.value.force()
+        span = self.span(node)
+        made = _constant(value, span)
+        name = static.name.rpartition(".")[2]
+        if made is None or isinstance(made, nodes.Global) or not name.isidentifier():
+            raise self.fault(
+                node,
+                f"{static.name!r} is an adaptive value of a {type(value).__name__}, "
+                "which a shader cannot use",
+                kind="name",
+                facts={"value": _short(value)},
+                fix="Let it hold a number, a bool, a vector or a matrix, and give it a name.",
+            )
+        resource = Resource(name, made.type, "input", source=static.value)
+        return nodes.Global(made.type, resource, span=span)
 
 
 def _short(value: object) -> str:

@@ -137,6 +137,23 @@ class _Emitter:
                 )
             self.lines += ["}", ""]
 
+    def _check_inputs(self) -> None:
+        """Refuse an adaptive value that an entry point reaches and does not fill."""
+        for entry in self.module.entries:
+            filled = {
+                node.target.resource
+                for node in entry.function.body
+                if isinstance(node, nodes.Assign) and isinstance(node.target, nodes.Global)
+            }
+            for resource in reachable_resources(entry.function):
+                if resource.space == "input" and resource not in filled:
+                    raise Refusal(
+                        f"nothing gives the captured adaptive value {resource.name!r} to "
+                        f"the {entry.stage} function",
+                        {resource.name: type_text(resource.type)},
+                        "Pass it: a uniform in compute functions, an input of a draw elsewhere.",
+                    )
+
     # Resources -------------------------------------------------------------------------------
 
     def _emit_resources(self) -> None:
@@ -147,7 +164,8 @@ class _Emitter:
             kind = self.type_name(resource.type)
             name = self.resource_names[resource]
             if _is_local(resource):
-                self.lines.append(f"var<{resource.space}> {name}: {kind};")
+                space = "private" if resource.space == "input" else resource.space
+                self.lines.append(f"var<{space}> {name}: {kind};")
                 continue
             other = bound.setdefault(place, resource)
             if other is not resource:
@@ -176,6 +194,7 @@ class _Emitter:
     # Functions -------------------------------------------------------------------------------
 
     def text(self) -> str:
+        self._check_inputs()
         self._emit_structs()
         self._emit_resources()
         for function in self.functions:
@@ -228,7 +247,7 @@ def _is_depth(type_: Type) -> bool:
 
 
 def _is_local(resource: Resource) -> bool:
-    return resource.space in ("workgroup", "private")
+    return resource.space in ("workgroup", "private", "input")
 
 
 def _has_bool(type_: Type) -> bool:
