@@ -9,6 +9,8 @@ JOBS   ?= 2
 # The package is installed in editable mode, so that edits under src/ need no new installation.
 PACKAGE := $(VENV)/.package.stamp
 DEV     := $(VENV)/.dev.stamp
+TINT    := build/tint/.stamp
+WGSL    := build/wgsl
 
 .DEFAULT_GOAL := help
 .PHONY: help setup vulkan check test test-long demo ci clean
@@ -30,9 +32,12 @@ check: $(DEV)  ## format, lint, types, import layers, spelling; changes nothing
 	$(BIN)/codespell
 
 # GPU tests share one process: each process that opens the driver costs memory and start-up time.
-test: $(DEV) vulkan  ## every test that CI runs, GPU tests on the software driver included
-	@$(PYTEST) -n $(JOBS) -m "not gpu and not long"; cpu=$$?; \
-	$(PYTEST) -m "gpu and not long" && exit $$cpu
+# What the tests emit is kept in a folder and given to both compilers of WGSL.
+test: $(DEV) $(TINT) vulkan  ## every test that CI runs, GPU tests on the software driver included
+	@rm -rf $(WGSL); export HEAPSCENE_WGSL=$(WGSL); \
+	$(PYTEST) -n $(JOBS) -m "not gpu and not long"; cpu=$$?; \
+	$(PYTEST) -m "gpu and not long"; gpu=$$?; \
+	$(BIN)/python tools/accept_wgsl.py $(WGSL) && exit $$((cpu + gpu))
 
 test-long: $(DEV) vulkan  ## random sequences at full length, with more examples
 	HYPOTHESIS_PROFILE=long $(PYTEST) -m long
@@ -41,6 +46,10 @@ ci: check test  ## what .ci/run runs
 
 clean:  ## remove what make made
 	rm -rf $(VENV) build .pytest_cache .ruff_cache .hypothesis .import_linter_cache
+
+$(TINT): $(DEV) tools/install_tint.sh
+	tools/install_tint.sh $(BIN)/python build/tint
+	@touch $@
 
 vulkan:
 	@tools/ensure_vulkan.sh
