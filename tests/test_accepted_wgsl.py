@@ -52,6 +52,11 @@ def modules(*names: str) -> list[Any]:
     return found
 
 
+def is_material(value: Any) -> bool:
+    is_class = isinstance(value, type) and issubclass(value, ShadedMaterial)
+    return is_class and value is not ShadedMaterial
+
+
 def texts() -> dict[str, str]:
     """Every kernel, and the direct form of every material; heap forms come from the renderer's tests."""
     found: dict[str, str] = {}
@@ -59,9 +64,8 @@ def texts() -> dict[str, str]:
         for value in vars(module).values():
             if isinstance(value, Kernel):
                 found[value.name] = value.wgsl
-            elif isinstance(value, type) and issubclass(value, ShadedMaterial):
-                if value is not ShadedMaterial:
-                    found[value.__name__] = value().program.wgsl
+            elif is_material(value):
+                found[value.__name__] = value().program.wgsl
     return found
 
 
@@ -95,12 +99,12 @@ def test_the_tool_refuses(text: str, tmp_path: Path) -> None:
 
 def test_no_wgsl_is_written_by_hand() -> None:
     """All text comes from the emitter, which ``make test`` listens to."""
-    found: list[str] = []
-    for path in sorted((ROOT / "src").rglob("*.py")):
-        if "shader/wgsl" in path.as_posix():
-            continue
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.Constant) and isinstance(node.value, str):
-                if re.search(r"@compute @|\bfn \w+\(|var<\w+[,>]", node.value):
-                    found.append(f"{path}:{node.lineno}")
+    found = [
+        f"{path}:{node.lineno}"
+        for path in sorted((ROOT / "src").rglob("*.py"))
+        if "shader/wgsl" not in path.as_posix()
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Constant) and isinstance(node.value, str)
+        if re.search(r"@compute @|\bfn \w+\(|var<\w+[,>]", node.value)
+    ]
     assert not found

@@ -28,12 +28,12 @@ def texts_in(folder: Path) -> dict[str, str]:
 def refused_by(compiler: str, texts: dict[str, str]) -> list[str]:
     """Return a line for each text that ``"naga"`` or ``"Tint"`` refuses."""
     if compiler == "naga":
-        import wgpu  # noqa: PLC0415  only one of both engines is loaded
+        import wgpu
 
         device = wgpu.gpu.request_adapter_sync().request_device_sync()
         errors = (wgpu.GPUError, ValueError)
     else:
-        import wgpudawn  # noqa: PLC0415  # pyright: ignore[reportMissingImports]
+        import wgpudawn  # pyright: ignore[reportMissingImports]
 
         device = wgpudawn.gpu.request_adapter_sync().request_device_sync()
         errors = (wgpudawn.GPUError, ValueError)
@@ -60,7 +60,9 @@ def main(arguments: list[str]) -> int:
         return 1
     compiler = "Tint" if "--tint" in arguments else "naga"
     faults = refused_by(compiler, texts)
-    print("\n".join([*faults, f"{compiler}: {len(texts)} texts, {len(faults)} refused"]), flush=True)
+    print(
+        "\n".join([*faults, f"{compiler}: {len(texts)} texts, {len(faults)} refused"]), flush=True
+    )
     code = int(bool(faults))
     if compiler == "naga":
         command = [sys.executable, __file__, "--tint", str(folder)]
