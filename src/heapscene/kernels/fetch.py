@@ -135,7 +135,7 @@ def _vertex_entry(form: _Form, encoding: Encoding, shared: bool) -> ir.EntryPoin
         else ()
     )
     result, locations, position = vertex_result(program.vertex_stage, program.varyings, extra)
-    body = ir.FunctionBuilder("vertex_main", result)
+    body = ir.FunctionBuilder("vertex_main", result, span=program.vertex_stage.function.span)
     number = body.parameter("number", U32)
     locate = locate_vertex if encoding == "expanded" else locate_emitted
     at = body.let("at", ir.call(locate.ir, number))
@@ -165,7 +165,7 @@ def _vertex_entry(form: _Form, encoding: Encoding, shared: bool) -> ir.EntryPoin
 def _fragment_entry(form: _Form, shared: bool) -> ir.EntryPoint:
     program = form.program
     result, _ = fragment_result(program)
-    body = ir.FunctionBuilder("fragment_main", result)
+    body = ir.FunctionBuilder("fragment_main", result, span=program.fragment_stage.function.span)
     extra: tuple[tuple[ir.Local, int], ...] = ()
     header = element = ir.zero(U32)
     if shared:

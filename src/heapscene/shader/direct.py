@@ -44,7 +44,7 @@ def direct_module(program: Program) -> Module:
 
 def _vertex_entry(program: Program, load_input: LoadInput) -> EntryPoint:
     result, locations, position = vertex_result(program.vertex_stage, program.varyings)
-    body = FunctionBuilder("vertex_main", result)
+    body = FunctionBuilder("vertex_main", result, span=program.vertex_stage.function.span)
     order = sorted(program.interface.attributes)
     ports: list[Port] = []
     locals_: dict[str, Local] = {}
@@ -89,7 +89,9 @@ def fragment_entry(
     names = [local.name for local, _ in extra]
     check_locations(program.vertex_stage, stage, program.varyings, names)
     result, locations = fragment_result(program)
-    body = body or FunctionBuilder("fragment_main", result)
+    body = body or FunctionBuilder(
+        "fragment_main", result, span=program.fragment_stage.function.span
+    )
     ports = [Port(local, location=number, interpolate="flat") for local, number in extra]
     locals_: dict[str, Local] = {}
     for varying in program.varyings:
