@@ -16,7 +16,7 @@ import itertools
 import linecache
 import textwrap
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import CodeType, FunctionType
 from typing import Any
 
@@ -97,11 +97,11 @@ class FunctionSource:
         except (SyntaxError, IndexError) as error:
             raise _not_the_text(self.name, self.filename) from error
 
-    def resolve(self, name: str) -> object:
+    def resolve(self, name: str, local: Sequence[str] = ()) -> object:
         """Return the object that a free name of the function stands for.
 
         Looks at closure cells, then module globals, then builtins, at the time of the call: helpers
-        may be defined below their users.
+        may be defined below their users. ``local`` are names that a misspelt one may have meant.
 
         Raises
         ------
@@ -111,7 +111,7 @@ class FunctionSource:
         for scope in self._scopes():
             if name in scope:
                 return scope[name]
-        raise self._unknown(name)
+        raise self._unknown(name, local)
 
     def evaluate(self, annotation: object) -> object:
         """Return the object that an annotation means; a string is read where the function is.
@@ -140,8 +140,8 @@ class FunctionSource:
         yield self._function.__globals__
         yield vars(builtins)
 
-    def _unknown(self, name: str) -> ShaderNameError:
-        known = [key for scope in self._scopes() for key in scope] + list(self._enclosing)
+    def _unknown(self, name: str, local: Sequence[str] = ()) -> ShaderNameError:
+        known = [*local, *(key for scope in self._scopes() for key in scope), *self._enclosing]
         similar = difflib.get_close_matches(name, known, n=3)
         facts: dict[str, object] = {"in": f"{self.tree.name} ({self.where})"}
         if similar:

@@ -61,9 +61,18 @@ class Calls(Expressions):
             raise self.fault(
                 node,
                 f"a {spelled(target.type)} cannot be called",
-                facts={"type": spelled(target.type)},
+                facts={"type": spelled(target.type), **self._hidden(node.func)},
+                fix=f"Give the variable another name, or leave out the call of {ast.unparse(node.func)}.",
             )
         return self._object(node, target)
+
+    def _hidden(self, node: ast.expr) -> dict[str, object]:
+        """Return what a variable hides, and where it was assigned."""
+        if not isinstance(node, ast.Name):
+            return {}
+        origin, outside = self.origins.get(node.id), self.outside(node.id)
+        facts: dict[str, object] = {} if origin is None else {"assigned in": f"line {origin.lineno}"}
+        return facts if outside is None else {**facts, "hides": outside}
 
     def _captured_owner(self, owner: Static, node: ast.Attribute) -> Expr | None:
         if node.attr == "replace" or node.attr in _COMPONENTS:
@@ -304,8 +313,9 @@ class Calls(Expressions):
         if len(node.args) > len(parameters):
             raise self.fault(
                 node,
-                f"{helper.name} takes {len(parameters)} arguments, not {len(node.args)}",
+                f"{helper.name} takes {_counted(len(parameters))}, not {len(node.args)}",
                 facts=facts,
+                fix=f"Write {helper.name}({', '.join(p.name for p in parameters)}).",
             )
         given = {p.name: arg for p, arg in zip(parameters, node.args, strict=False)}
         known = {p.name for p in parameters}
@@ -341,6 +351,10 @@ class Calls(Expressions):
                 fix=f"Convert it: {spelled(parameter.type)}({ast.unparse(node)}).",
             )
         return value
+
+
+def _counted(count: int) -> str:
+    return f"{count} argument{'' if count == 1 else 's'}"
 
 
 def _intrinsic_name(value: Any) -> str | None:

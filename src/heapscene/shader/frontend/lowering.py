@@ -116,7 +116,7 @@ class Lowering:
     def resolve(self, node: ast.Name) -> Static:
         """Return the captured object of that name."""
         try:
-            return Static(self.function.source.resolve(node.id), node.id)
+            return Static(self.function.source.resolve(node.id, [*self.locals]), node.id)
         except ShaderError as error:
             first, *rest = str(error).split("\n")
             similar = [line.split("similar", 1)[1].strip() for line in rest if "similar" in line]
@@ -127,6 +127,13 @@ class Lowering:
                 facts={"similar": similar[0]} if similar else {},
                 fix="Define it in the module or in an enclosing function, or import it.",
             ) from error
+
+    def outside(self, name: str) -> str | None:
+        """Return what a name means outside of the function, as text, or ``None``."""
+        try:
+            return _short(self.function.source.resolve(name))
+        except ShaderError:
+            return None
 
     def constant(self, static: Static, node: ast.AST) -> Expr:
         """Return a captured object as a value of the shader: a constant, or a resource."""

@@ -79,7 +79,12 @@ def check_signature(state: Lowering, parameters: tuple[Parameter, ...], returns:
                 "or capture a resource.",
             )
         if returns != VOID:
-            raise state.fault(node, "a compute function returns nothing", fix="Write -> None.")
+            raise state.fault(
+                function.source.tree.returns or node,
+                "a compute function returns nothing",
+                facts={"found": spelled(returns)},
+                fix="Write -> None, and store the value in a resource.",
+            )
         return
     first, second = ("attributes", "inputs") if stage == "vertex" else ("varyings", "inputs")
     if len(plain) > 2 or not all(isinstance(p.type, StructType) for p in plain):

@@ -195,8 +195,9 @@ class _Emitter:
             self._emit_function(function, None)
         for entry in self.module.entries:
             self._emit_function(entry.function, entry)
-        made = "\n".join(self.lines).rstrip() + "\n"
-        return WgslText(made, self.spans, self.entries)
+        made = WgslText("\n".join(self.lines).rstrip() + "\n")
+        made.spans, made.entries = self.spans, self.entries
+        return made
 
     def _emit_function(self, function: Function, entry: EntryPoint | None) -> None:
         writer = _FunctionWriter(self, function)

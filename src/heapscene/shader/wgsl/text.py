@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from heapscene.shader.diagnostics import place
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
 __all__ = ["WgslText", "python_place"]
 
 
-class WgslText(str):
+class WgslText(str):  # noqa: SLOT000  a str has no slots, so attributes need a dictionary
     """A module's text; equal, and of equal hash, to any text with the same characters.
 
     Attributes
@@ -24,19 +25,8 @@ class WgslText(str):
         The same for entry points, by name.
     """
 
-    spans: Mapping[int, tuple[str, Span]]
-    entries: Mapping[str, tuple[str, Span]]
-
-    def __new__(
-        cls,
-        text: str,
-        spans: Mapping[int, tuple[str, Span]],
-        entries: Mapping[str, tuple[str, Span]],
-    ) -> WgslText:
-        made = super().__new__(cls, text)
-        made.spans = spans
-        made.entries = entries
-        return made
+    spans: Mapping[int, tuple[str, Span]] = MappingProxyType({})
+    entries: Mapping[str, tuple[str, Span]] = MappingProxyType({})
 
 
 def python_place(wgsl: str, at: int | str) -> list[str]:
