@@ -315,7 +315,7 @@ class Calls(Expressions):
                 node,
                 f"{helper.name} takes {_counted(len(parameters))}, not {len(node.args)}",
                 facts=facts,
-                fix=f"Write {helper.name}({', '.join(p.name for p in parameters)}).",
+                fix=_call_of(helper),
             )
         given = {p.name: arg for p, arg in zip(parameters, node.args, strict=False)}
         known = {p.name for p in parameters}
@@ -324,7 +324,10 @@ class Calls(Expressions):
             if name not in known or name in given:
                 problem = "gets {!r} twice" if name in given else "has no parameter {!r}"
                 raise self.fault(
-                    keyword.value, f"{helper.name} {problem.format(name)}", facts=facts
+                    keyword.value,
+                    f"{helper.name} {problem.format(name)}",
+                    facts=facts,
+                    fix=_call_of(helper),
                 )
             given[name] = keyword.value
         args: list[Expr] = []
@@ -335,7 +338,10 @@ class Calls(Expressions):
             default = default_value(parameter.default, self.span(node))
             if default is None:
                 raise self.fault(
-                    node, f"{helper.name} needs the argument {parameter.name!r}", facts=facts
+                    node,
+                    f"{helper.name} needs the argument {parameter.name!r}",
+                    facts=facts,
+                    fix=_call_of(helper),
                 )
             args.append(default)
         return args
@@ -351,6 +357,10 @@ class Calls(Expressions):
                 fix=f"Convert it: {spelled(parameter.type)}({ast.unparse(node)}).",
             )
         return value
+
+
+def _call_of(helper: ShaderFunction[..., Any]) -> str:
+    return f"Write {helper.name}({', '.join(p.name for p in helper.parameters)})."
 
 
 def _counted(count: int) -> str:

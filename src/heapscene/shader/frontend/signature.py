@@ -59,6 +59,7 @@ def check_signature(state: Lowering, parameters: tuple[Parameter, ...], returns:
                 args[parameter.name],
                 f"builtin.{given.name} is no input of a {stage} function",
                 facts={"inputs": ", ".join(_ALLOWED[stage]) or "none"},
+                fix="Use one of these, or pass the value as a parameter.",
             )
         if given.type != parameter.type:
             raise state.fault(
