@@ -154,6 +154,18 @@ class Program:
 
         return emit(self._direct)
 
+    def explain(self) -> str:
+        """Return what the program reads, hands over and writes, as text for people."""
+        from heapscene.shader.reading import explain_program
+
+        return explain_program(self)
+
+    def dump(self) -> str:
+        """Return the typed IR of all functions, as text for people; lines say where they come from."""
+        from heapscene.shader.reading import dump
+
+        return dump(self.vertex_stage.function, self.fragment_stage.function)
+
     @cached_property
     def _direct(self) -> Module:
         from heapscene.shader.direct import direct_module
