@@ -131,9 +131,12 @@ class Lowering:
     def outside(self, name: str) -> str | None:
         """Return what a name means outside of the function, as text, or ``None``."""
         try:
-            return _short(self.function.source.resolve(name))
+            found = self.function.source.resolve(name)
         except ShaderError:
             return None
+        called = getattr(found, "__name__", None)
+        word = "class" if isinstance(found, type) else "function"
+        return _short(found) if called is None else f"{word} {called}"
 
     def constant(self, static: Static, node: ast.AST) -> Expr:
         """Return a captured object as a value of the shader: a constant, or a resource."""
