@@ -13,7 +13,7 @@ TINT    := build/tint/.stamp
 WGSL    := build/wgsl
 
 .DEFAULT_GOAL := help
-.PHONY: help setup vulkan check test test-long demo ci clean
+.PHONY: help setup vulkan check test test-long fuzz demo ci clean
 
 help:  ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  %-10s %s\n", $$1, $$2}' Makefile
@@ -41,6 +41,10 @@ test: $(DEV) $(TINT) vulkan  ## every test that CI runs, GPU tests on the softwa
 
 test-long: $(DEV) vulkan  ## random sequences at full length, with more examples
 	HYPOTHESIS_PROFILE=long $(PYTEST) -m long
+
+SECONDS ?= 600
+fuzz: $(DEV)  ## damaged shader functions, for SECONDS: none may crash the compiler
+	HEAPSCENE_FUZZ_SECONDS=$(SECONDS) $(PYTEST) -s tests/property/test_frontend_fuzz.py
 
 ci: check test  ## what .ci/run runs
 

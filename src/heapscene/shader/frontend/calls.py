@@ -71,7 +71,9 @@ class Calls(Expressions):
         if not isinstance(node, ast.Name):
             return {}
         origin, outside = self.origins.get(node.id), self.outside(node.id)
-        facts: dict[str, object] = {} if origin is None else {"assigned in": f"line {origin.lineno}"}
+        facts: dict[str, object] = (
+            {} if origin is None else {"assigned in": f"line {origin.lineno}"}
+        )
         return facts if outside is None else {**facts, "hides": outside}
 
     def _captured_owner(self, owner: Static, node: ast.Attribute) -> Expr | None:
