@@ -225,7 +225,7 @@ def attempt(text: str) -> str:
     """Compile a damaged function; return what became of it."""
     try:
         code = compile(f"@function(source=SOURCE)\n{text}", "<fuzz>", "exec", dont_inherit=True)
-    except (SyntaxError, ValueError, MemoryError, OverflowError):
+    except (SyntaxError, ValueError, MemoryError, OverflowError, RecursionError):
         return "not Python"
     # Annotations and defaults are evaluated by Python; what they raise is not ours.
     scope = dict(SCOPE, SOURCE=text)
@@ -287,6 +287,29 @@ def test_damaged_functions(seed: int, trees: bool) -> None:
         raise AssertionError(f"{type(error).__name__}: {error}\n{text}") from error
 
 
+DEEP = {
+    "sum": lambda n: "def f(a: f32) -> f32:\n    return a" + " + a" * n,
+    "calls": lambda n: f"def f(a: f32) -> f32:\n    return {'helper(' * n}a{')' * n}",
+    "and": lambda n: "def f(a: bool) -> bool:\n    return a" + " and a" * n,
+    "swizzles": lambda n: "def f(a: vec3) -> vec3:\n    return a" + ".zyx" * n,
+    "elif": lambda n: (
+        "def f(a: f32) -> f32:\n    if a > 0.0:\n        return a\n"
+        + "".join(f"    elif a > {k}.0:\n        return {k}.5\n" for k in range(n))
+        + "    return a"
+    ),
+    "lines": lambda n: "def f(a: f32) -> f32:\n" + "    a = a * 2.0\n" * n + "    return a",
+}
+
+
+@pytest.mark.parametrize("shape", DEEP)
+@pytest.mark.parametrize("n", [50, 400, 900, 2500])
+def test_what_is_nested_deeply_is_refused_at_last(shape: str, n: int) -> None:
+    found = within(20, DEEP[shape](n) + "\n")
+    expected = "compiled" if n == 50 or shape == "lines" else "refused"
+    assert found in {expected, "not Python"}
+    assert found == expected or n > 100
+
+
 @pytest.mark.parametrize("seed", SEEDS, ids=range(len(SEEDS)))
 def test_what_is_damaged_was_right(seed: str) -> None:
     assert attempt(seed) == "compiled"
@@ -307,7 +330,7 @@ def test_for_a_while() -> None:
         text = by_trees(rng) if seed % 2 else by_tokens(rng)
         try:
             counts[within(20, text)] += 1
-        except (Exception, TooLong) as error:
+        except (Exception, TooLong) as error:  # noqa: BLE001  whatever it is, it is counted
             place = error.__traceback__
             while place and place.tb_next:
                 place = place.tb_next
