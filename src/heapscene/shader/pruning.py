@@ -47,11 +47,16 @@ def keep_members(function: Function, names: frozenset[str]) -> Function:
         return function
     body = function.body
     while True:
-        shorter = _without_dead(_Keeper(function, body, names).block(body))
-        if shorter == body:
-            break
+        keeper = _Keeper(function, body, names)
+        cut = keeper.block(body)
+        shorter = _without_dead(cut)
+        if not keeper.changed and _count(shorter) == _count(body):
+            return function if body is function.body else replace(function, body=body)
         body = shorter
-    return function if body == function.body else replace(function, body=body)
+
+
+def _count(body: tuple[Stmt, ...]) -> int:
+    return sum(1 for _ in _flat(body))
 
 
 def has_effect(function: Function, known: dict[int, bool] | None = None) -> bool:
@@ -90,6 +95,7 @@ class _Keeper:
     """Cuts structs down to the members that are read, where they are made."""
 
     def __init__(self, function: Function, body: tuple[Stmt, ...], names: frozenset[str]) -> None:
+        self.changed = False
         self._names = names
         self._wanted: dict[int, set[str]] = {}
         for statement in body:
@@ -120,53 +126,54 @@ class _Keeper:
     def _statement(self, node: Stmt) -> Stmt:
         match node:
             case nodes.Return(value=Expr() as value):
-                if not self._names and _is_pure(value, {}):
+                if not self._names and not _is_constant(value) and _is_pure(value, {}):
+                    self.changed = True
                     return replace(node, value=build.zero(value.type))
-                return replace(node, value=_cut(value, self._names))
+                return replace(node, value=self._cut(value, self._names))
             case nodes.Declare(local=local, value=Expr() as value) if not local.mutable:
                 names = frozenset(self._wanted.get(local.number, ()))
-                return replace(node, value=_cut(value, names))
+                return replace(node, value=self._cut(value, names))
             case nodes.If() | nodes.While() | nodes.For():
                 return _with_blocks(node, self.block)
             case _:
                 return node
 
+    def _cut(self, value: Expr, names: AbstractSet[str]) -> Expr:
+        """Return a value in which the members that are not in ``names`` cost nothing."""
+        match value:
+            case nodes.Construct(type=StructType() as kind, args=args) if args:
+                return replace(value, args=self._zeroed(kind, args, names))
+            case nodes.Call(function=callee, args=args):
+                kept = keep_members(callee, frozenset(names))
+                self.changed |= kept is not callee
+                return replace(value, function=kept, args=self._arguments(kept, args))
+            case _:
+                return value
+
+    def _zeroed(
+        self, kind: StructType, args: tuple[Expr, ...], names: AbstractSet[str]
+    ) -> tuple[Expr, ...]:
+        made: list[Expr] = []
+        for member, arg in zip(kind.fields, args, strict=True):
+            kept = member.name in names or _is_constant(arg) or not _is_pure(arg, {})
+            made.append(arg if kept else build.zero(member.type))
+            self.changed |= not kept
+        return tuple(made)
+
+    def _arguments(self, callee: Function, args: tuple[Expr, ...]) -> tuple[Expr, ...]:
+        """Return arguments without the members of structs that the callee does not read."""
+        made: list[Expr] = []
+        for arg, read in zip(args, fields_read(callee), strict=True):
+            if isinstance(arg, nodes.Construct) and isinstance(arg.type, StructType) and arg.args:
+                made.append(replace(arg, args=self._zeroed(arg.type, arg.args, read)))
+            else:
+                made.append(arg)
+        return tuple(made)
+
 
 def _with_blocks(node: Any, change: Callable[[tuple[Stmt, ...]], tuple[Stmt, ...]]) -> Any:
     names = [n for n in CHILDREN[type(node)] if isinstance(getattr(node, n), tuple)]
     return replace(node, **{name: change(getattr(node, name)) for name in names})
-
-
-def _cut(value: Expr, names: frozenset[str]) -> Expr:
-    """Return a value in which the members that are not in ``names`` cost nothing."""
-    match value:
-        case nodes.Construct(type=StructType() as kind, args=args) if args:
-            return replace(value, args=_zeroed(kind, args, names))
-        case nodes.Call(function=callee, args=args):
-            kept = keep_members(callee, names)
-            return replace(value, function=kept, args=_arguments(kept, args))
-        case _:
-            return value
-
-
-def _zeroed(kind: StructType, args: tuple[Expr, ...], names: AbstractSet[str]) -> tuple[Expr, ...]:
-    return tuple(
-        arg
-        if field.name in names or _is_constant(arg) or not _is_pure(arg, {})
-        else build.zero(field.type)
-        for field, arg in zip(kind.fields, args, strict=True)
-    )
-
-
-def _arguments(callee: Function, args: tuple[Expr, ...]) -> tuple[Expr, ...]:
-    """Return arguments without the members of structs that the callee does not read."""
-    made: list[Expr] = []
-    for arg, read in zip(args, fields_read(callee), strict=True):
-        if isinstance(arg, nodes.Construct) and isinstance(arg.type, StructType) and arg.args:
-            made.append(replace(arg, args=_zeroed(arg.type, arg.args, read)))
-        else:
-            made.append(arg)
-    return tuple(made)
 
 
 def _is_constant(value: Expr) -> bool:
