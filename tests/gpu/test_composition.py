@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import heapscene as hs
+from heapscene.errors import ShaderTypeError
 from heapscene.shader import (
     Program,
     builtin,
@@ -145,7 +146,8 @@ def draws(program: Program) -> list[hs.Draw]:
         model = np.eye(4)
         model[:3, 3] = (1.2 * number - 1.2, 0, 0)
         values = {"model": model, "rings": 6.0, "color": (1, 0.5, 0.3 * number, 1)}
-        made.append(hs.Draw(program, hs.geometry.torus(), values))
+        known = {name: value for name, value in values.items() if name in program.interface.inputs}
+        made.append(hs.Draw(program, hs.geometry.torus(), known))
     return made
 
 
@@ -168,3 +170,62 @@ def test_in_direct_form(device: Any) -> None:
     assert (single != single[0, 0]).any(axis=2).mean() > 0.1
     np.testing.assert_array_equal(chain, single)
     naive.close()
+
+
+@struct
+class Two:
+    extra: vec4
+    color: vec4
+    depth: f32 = builtin.frag_depth
+
+
+@fragment
+def two_outputs(v: Varyings, u: Paint) -> Two:
+    return Two(extra=vec4(v.wave), color=u.color, depth=0.25)
+
+
+@struct
+class OnlyColor:
+    color: vec4
+    depth: f32 = builtin.frag_depth
+
+
+@fragment
+def one_output(u: Varyings, p: Paint) -> OnlyColor:
+    return OnlyColor(color=p.color, depth=0.25)
+
+
+def test_outputs_without_a_target_are_left_out(device: Any) -> None:
+    both, one = Program(by_hand, two_outputs), Program(by_hand, one_output)
+    expected = in_heap_form(one, "expanded", device)
+    np.testing.assert_array_equal(in_heap_form(both, "expanded", device), expected)
+    assert both.pinned(["color"]).interface.varyings == {}
+
+
+def spread(count: int, *, reads_input: bool) -> Program:
+    """A program whose stages share that many numbers."""
+    fields = "".join(f"    v{k}: f32\n" for k in range(count))
+    values = ", ".join(f"v{k}={k}.0" for k in range(count))
+    total = " + ".join(f"v.v{k}" for k in range(count))
+    vertex_text = f"def far(a: Attributes, u: Inputs) -> Many:\n    return Many(clip=u.proj @ u.view @ u.model @ vec4(a.position, 1.0), {values})\n"
+    fragment_text = f"def near(v: Many, u: Paint) -> vec4:\n    return vec4(({total}) / 120.0)"
+    fragment_text += " * u.color\n" if reads_input else "\n"
+    scope = {**globals(), "VERTEX": vertex_text, "FRAGMENT": fragment_text}
+    exec(
+        f"@struct\nclass Many:\n    clip: vec4 = builtin.position\n{fields}\n"
+        f"@vertex(source=VERTEX)\n{vertex_text}\n@fragment(source=FRAGMENT)\n{fragment_text}",
+        scope,
+    )
+    return Program(scope["far"], scope["near"])
+
+
+def test_as_many_varyings_as_every_device_takes(device: Any) -> None:
+    image = in_heap_form(spread(16, reads_input=False), "expanded", device)
+    assert (image == 255).all(axis=2).mean() > 0.05  # 0 + 1 + ... + 15 is 120
+    in_heap_form(spread(14, reads_input=True), "expanded", device)
+    with pytest.raises(ShaderTypeError) as caught:
+        in_heap_form(spread(15, reads_input=True), "expanded", device)
+    text = str(caught.value)
+    assert "17 values go from the vertex to the fragment stage, 16 are possible" in text
+    assert "draw_header, draw_element" in text
+    assert "v14: f32" in text
