@@ -7,7 +7,7 @@ checks of stages, and the tests that compare CPython with the GPU. What the rule
 
 from __future__ import annotations
 
-from heapscene.shader.resource_operations import ATOMICS
+from heapscene.shader.resource_operations import ATOMICS, TEXTURES
 from heapscene.shader.rules import (
     EXCHANGES,
     KINDS,
@@ -106,7 +106,7 @@ for _name, _wgsl in (
     INTRINSICS[_name] = Operation(
         _name, (" -> void",), _wgsl, ("compute",), effect=True, family="barrier", uniform=True
     )
-INTRINSICS.update(ATOMICS)
+INTRINSICS.update({**ATOMICS, **TEXTURES})
 
 
 BINARY: dict[str, str] = {

@@ -133,6 +133,19 @@ class FunctionSource:
             raise self._unknown(error.name or annotation) from error
         return self.evaluate(found)  # a string in quotes gives a string once more
 
+    def compute(self, text: str, names: Mapping[str, object]) -> object:
+        """Return the value of an expression, read where the function is.
+
+        Parameters
+        ----------
+        text
+            Python code; errors in it are raised as they are.
+        names
+            Further names that it may use.
+        """
+        scope = {**self._function.__globals__, **self._enclosing, **_closure(self._function)}
+        return eval(text, {**scope, **names})  # noqa: S307
+
     @property
     def where(self) -> str:
         """``file:line`` of the ``def``."""

@@ -10,11 +10,22 @@ from typing import TYPE_CHECKING, Any
 
 from heapscene.errors import ShaderError
 from heapscene.shader import lang
+from heapscene.shader.desugar import static_names
 from heapscene.shader.diagnostics import Diagnostic, Refusal
 from heapscene.shader.ir import build, nodes
 from heapscene.shader.ir.body import FunctionBuilder
 from heapscene.shader.ir.nodes import Expr, Function, Local, Resource, Span
-from heapscene.shader.types import ArrayType, StructType
+from heapscene.shader.ir.visit import walk
+from heapscene.shader.operations import INTRINSICS
+from heapscene.shader.types import (
+    ArrayType,
+    AtomicType,
+    SamplerType,
+    StorageTextureType,
+    StructType,
+    TextureType,
+    Type,
+)
 
 if TYPE_CHECKING:
     from heapscene.shader.stages import ShaderFunction
@@ -51,8 +62,9 @@ class Lowering:
         self.locals: dict[str, Local] = {}
         self.assigned: set[str] = set()
         self.poisoned: set[str] = set()
+        self.static_names = static_names(function.source)
+        self.statics: dict[str, Static] = {}  # variables of loops that are unrolled
         self.origins: dict[str, ast.expr] = {}  # first assignments
-        self._temporaries = 0
 
     def span(self, node: ast.AST) -> Span:
         """Return where a syntax node is."""
@@ -180,6 +192,9 @@ def _constant(given: Any, span: Span | None) -> Expr | None:
             value.name, value.type, value.space, value.access, value.group or 0, value.binding or 0
         )
         return nodes.Global(resource.type, resource, span=span)
+    if isinstance(value, lang.Handle):
+        handle = Resource(value.name, value.type, "handle", "read", value.group, value.binding)
+        return nodes.Global(handle.type, handle, span=span)
     if isinstance(value, bool):
         return build.literal(value, span=span)
     if isinstance(value, lang.AbstractInt):
@@ -211,6 +226,35 @@ def default_value(given: Any, span: Span | None) -> Expr | None:
 def is_whole_array(value: Expr) -> bool:
     """Tell whether an expression is an array itself, not an element."""
     return isinstance(value.type, ArrayType)
+
+
+def holds_atomic(type_: Type) -> bool:
+    """Tell whether a type is an atomic or a struct with one."""
+    if isinstance(type_, StructType):
+        return any(holds_atomic(member.type) for member in type_.fields)
+    return isinstance(type_, AtomicType)
+
+
+_FIXED = ("uniform", "handle", "input")
+
+
+def is_handle(type_: Type) -> bool:
+    """Tell whether a type is that of a texture or sampler."""
+    return isinstance(type_, TextureType | StorageTextureType | SamplerType)
+
+
+def is_stable(value: Expr) -> bool:
+    """Tell whether a value stays the same while the rest of its expression is evaluated."""
+    for node in walk(value):
+        if isinstance(node, nodes.Call):
+            return False
+        if isinstance(node, nodes.Intrinsic) and INTRINSICS[node.name].reads:
+            return False
+        if isinstance(node, nodes.Global) and node.resource.space not in _FIXED:
+            resource = node.resource
+            if resource.space in ("workgroup", "private") or resource.access != "read":
+                return False
+    return True
 
 
 def as_function(value: Any) -> Function:

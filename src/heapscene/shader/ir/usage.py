@@ -57,6 +57,8 @@ def _fields_read(
 
     for statement in function.body:
         visit(statement)
+    if function.wgsl is not None:  # what its text reads is not known
+        read |= whole
     result = tuple(frozenset(read[p.number]) for p in function.parameters)
     known[id(function)] = result
     return result

@@ -14,6 +14,7 @@ from heapscene.shader.lang.builtin import builtin as builtin
 from heapscene.shader.lang.builtin import flat as flat
 from heapscene.shader.lang.convert import captured as captured
 from heapscene.shader.lang.convert import convert as convert
+from heapscene.shader.lang.convert import elements as elements
 from heapscene.shader.lang.convert import register_struct as register_struct
 from heapscene.shader.lang.convert import type_of as type_of
 from heapscene.shader.lang.convert import value_class as value_class
@@ -25,9 +26,15 @@ from heapscene.shader.lang.intrinsics import shader_bool as shader_bool
 from heapscene.shader.lang.literals import AbstractInt as AbstractInt
 from heapscene.shader.lang.literals import concrete as concrete
 from heapscene.shader.lang.matrices import MatrixValue as MatrixValue
-from heapscene.shader.lang.matrices import mat2 as mat2
-from heapscene.shader.lang.matrices import mat3 as mat3
-from heapscene.shader.lang.matrices import mat4 as mat4
+from heapscene.shader.lang.matrix_shapes import mat2 as mat2
+from heapscene.shader.lang.matrix_shapes import mat2x3 as mat2x3
+from heapscene.shader.lang.matrix_shapes import mat2x4 as mat2x4
+from heapscene.shader.lang.matrix_shapes import mat3 as mat3
+from heapscene.shader.lang.matrix_shapes import mat3x2 as mat3x2
+from heapscene.shader.lang.matrix_shapes import mat3x4 as mat3x4
+from heapscene.shader.lang.matrix_shapes import mat4 as mat4
+from heapscene.shader.lang.matrix_shapes import mat4x2 as mat4x2
+from heapscene.shader.lang.matrix_shapes import mat4x3 as mat4x3
 from heapscene.shader.lang.resources import Resource as Resource
 from heapscene.shader.lang.resources import private as private
 from heapscene.shader.lang.resources import storage as storage
@@ -37,6 +44,9 @@ from heapscene.shader.lang.scalars import f32 as f32
 from heapscene.shader.lang.scalars import i32 as i32
 from heapscene.shader.lang.scalars import refuse_mix as refuse_mix
 from heapscene.shader.lang.scalars import u32 as u32
+from heapscene.shader.lang.static import static as static
+from heapscene.shader.lang.textures import Handle as Handle
+from heapscene.shader.lang.textures import Texture as Texture
 from heapscene.shader.lang.vector_value import VectorValue as VectorValue
 from heapscene.shader.lang.vectors import vec2 as vec2
 from heapscene.shader.lang.vectors import vec2b as vec2b

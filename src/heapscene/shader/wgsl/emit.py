@@ -23,7 +23,7 @@ from heapscene.shader.ir.nodes import (
     Stmt,
 )
 from heapscene.shader.ir.visit import reachable_functions, reachable_resources, walk
-from heapscene.shader.operations import BINARY, INTRINSICS, scalar_of
+from heapscene.shader.operations import BINARY, EXCHANGES, INTRINSICS, Operation, scalar_of
 from heapscene.shader.types import (
     BOOL,
     F32,
@@ -31,6 +31,7 @@ from heapscene.shader.types import (
     VOID,
     ArrayType,
     StructType,
+    TextureType,
     Type,
 )
 from heapscene.shader.wgsl.names import Names, safe
@@ -119,6 +120,8 @@ class _Emitter:
     def _add_struct(self, type_: Type) -> None:
         if isinstance(type_, ArrayType):
             self._add_struct(type_.element)
+        elif type_ in EXCHANGES.values():
+            return
         elif isinstance(type_, StructType) and type_ not in self.structs:
             for member in type_.fields:
                 self._add_struct(member.type)
@@ -173,6 +176,9 @@ class _Emitter:
                     {resource.name: type_text(resource.type), other.name: type_text(other.type)},
                     "Give each its own binding.",
                 )
+            if resource.space == "handle":
+                self.lines.append(f"@group({place[0]}) @binding({place[1]}) var {name}: {kind};")
+                continue
             if _has_bool(resource.type):
                 raise Refusal(
                     f"{resource.name!r} holds a bool, which cannot lie in a buffer",
@@ -201,6 +207,7 @@ class _Emitter:
 
     def _emit_function(self, function: Function, entry: EntryPoint | None) -> None:
         writer = _FunctionWriter(self, function)
+        writer.begin(function)
         ports: tuple[Port | None, ...] = (
             entry.inputs if entry else (None,) * len(function.parameters)
         )
@@ -210,7 +217,8 @@ class _Emitter:
             if port is not None and entry is not None:
                 interpolate = port.interpolate if entry.stage == "fragment" else ""
                 attribute = _attribute(parameter.type, port.builtin, port.location, interpolate)
-            name = writer.declare(parameter)
+            # Given WGSL knows its parameters by the names they have in Python.
+            name = parameter.name if function.wgsl is not None else writer.declare(parameter)
             parameters.append(f"{attribute}{name}: {self.type_name(parameter.type)}")
         if entry is not None:
             stage = f"@{entry.stage}"
@@ -224,7 +232,9 @@ class _Emitter:
             self.entries[name] = (function.name, head(function.span) or function.span)
         self.lines.append(f"fn {name}({', '.join(parameters)}){arrow} {{")
         writer.block(function.body, 1)
-        if function.returns != VOID and not _returns(function.body):
+        if function.wgsl is not None:
+            self.lines += [f"    {line}".rstrip() for line in function.wgsl.splitlines()]
+        elif function.returns != VOID and not _returns(function.body):
             # After an endless loop; the WGSL validator wants to see a return.
             self.lines.append(f"    return {self.type_name(function.returns)}();")
         self.lines += ["}", ""]
@@ -242,6 +252,10 @@ def _returns(body: tuple[Stmt, ...]) -> bool:
     if isinstance(last, nodes.If):
         return _returns(last.then) and _returns(last.otherwise)
     return isinstance(last, nodes.Return)
+
+
+def _is_depth(type_: Type) -> bool:
+    return isinstance(type_, TextureType) and type_.is_depth
 
 
 def _is_local(resource: Resource) -> bool:
@@ -282,6 +296,18 @@ class _FunctionWriter:
         self.lines = emitter.lines
         self.names = Names(emitter.names)
         self.locals: dict[int, str] = {}
+        self._loops = 0
+        self._returns = ""
+
+    def begin(self, function: Function) -> None:
+        """Note what the function returns where it cannot go on."""
+        returns = function.returns
+        self._returns = "" if returns == VOID else f" {self.emitter.type_name(returns)}()"
+
+    def _loop(self, body: tuple[Stmt, ...], depth: int) -> None:
+        self._loops += 1
+        self.block(body, depth)
+        self._loops -= 1
 
     def declare(self, local: nodes.Local) -> str:
         """Give a local its name."""
@@ -315,7 +341,7 @@ class _FunctionWriter:
                     lines.append(f"{pad}loop {{")
                 else:
                     lines.append(f"{pad}while ({self.top(condition)}) {{")
-                self.block(body, depth + 1)
+                self._loop(body, depth + 1)
                 lines.append(f"{pad}}}")
             case nodes.For():
                 self._for(node, depth, pad)
@@ -330,6 +356,9 @@ class _FunctionWriter:
                 lines.append(f"{pad}continue;")
             case nodes.Discard():
                 lines.append(f"{pad}discard;")
+                if self._loops:
+                    # A discarded fragment runs on as a helper, and would not leave the loop.
+                    lines.append(f"{pad}return{self._returns};")
             case _:
                 raise TypeError(type(node).__name__)
 
@@ -365,7 +394,7 @@ class _FunctionWriter:
             f"{pad}for (var {name}: {kind} = {start}; "
             f"{name} {compare} {stop}; {name} {step}{suffix}) {{"
         )
-        self.block(node.body, depth + 1)
+        self._loop(node.body, depth + 1)
         self.lines.append(f"{pad}}}")
 
     def top(self, node: Expr) -> str:
@@ -381,6 +410,15 @@ class _FunctionWriter:
             for arg in args
         )
 
+    def _intrinsic(self, operation: Operation, args: tuple[Expr, ...]) -> str:
+        if operation.family in ("atomic", "array"):
+            place, *rest = args
+            values = f", {self._args(tuple(rest))}" if rest else ""
+            return f"{operation.wgsl}(&{self(place)}{values})"
+        if operation.name == "texture_gather" and not _is_depth(args[0].type):
+            args = (args[-1], *args[:-1])  # WGSL has the channel first
+        return f"{operation.wgsl}({self._args(args)})"
+
     def __call__(self, node: Expr) -> str:
         """Return the text of an expression, in parentheses where it is an operation."""
         match node:
@@ -394,10 +432,8 @@ class _FunctionWriter:
                 return f"({op}{self(operand)})"
             case nodes.Binary(op=op, left=left, right=right):
                 return f"({self(left)} {BINARY[op]} {self(right)})"
-            case nodes.Intrinsic(name="array_length", args=args):
-                return f"arrayLength(&{self(args[0])})"
             case nodes.Intrinsic(name=name, args=args):
-                return f"{INTRINSICS[name].wgsl}({self._args(args)})"
+                return self._intrinsic(INTRINSICS[name], args)
             case nodes.Construct(args=args):
                 return f"{self.emitter.type_name(node.type)}({self._args(args)})"
             case nodes.Convert(value=value):
