@@ -27,7 +27,8 @@ _BLENDS: dict[str, tuple[tuple[str, str], tuple[str, str]]] = {
     "additive": (("src-alpha", "one"), ("one", "one")),
     "multiply": (("dst", "zero"), ("zero", "one")),
 }
-_LINE_OF_ERROR = re.compile(r"wgsl:(\d+):(\d+)")
+_LINE_OF_ERROR = re.compile(r"┌─ [^\n]*?:(\d+):(\d+)")  # the label, or "wgsl"
+_FRAME = re.compile(r"┌─|│|\d+ │|=$")  # the text is shown below, with more lines of it
 _AROUND = 3
 
 
@@ -126,7 +127,9 @@ class Pipelines:
                     compute={"module": module, "entry_point": entry},
                 )
             except (wgpu.GPUError, ValueError) as cause:
-                raise GpuError(_explain_pipeline("compute", label, entry, cause)) from cause
+                raise GpuError(
+                    _explain_pipeline("compute", label, wgsl, (entry,), cause)
+                ) from cause
             self._compute[key] = pipeline
             self.counters.pipelines_created += 1
         return pipeline
@@ -162,8 +165,9 @@ class Pipelines:
                     **arguments,
                 )
             except (wgpu.GPUError, ValueError) as cause:
-                entries = f"{spec.vertex_entry}, {spec.fragment_entry}"
-                raise GpuError(_explain_pipeline("render", label, entries, cause)) from cause
+                entries = (spec.vertex_entry, spec.fragment_entry)
+                told = _explain_pipeline("render", label, spec.wgsl, entries, cause)
+                raise GpuError(told) from cause
             self._render[spec] = pipeline
             self.counters.pipelines_created += 1
         return pipeline
@@ -253,20 +257,36 @@ def _explain_module(wgsl: str, label: str, cause: str) -> str:
             f"{'>' if number == at else ' '} {number:4} | {lines[number - 1]}"
             for number in range(first, min(len(lines), at + _AROUND) + 1)
         )
-        return f"{explain(f'WGSL of {label!r} is not valid', facts=facts).rstrip()}\n{text}"
+        told = explain(f"WGSL of {label!r} is not valid", facts=facts).rstrip()
+        return "\n".join([*_with_place(told, wgsl, at), text])
     return explain(f"WGSL of {label!r} is not valid", facts=facts)
 
 
-def _explain_pipeline(kind: str, label: str, entries: str, cause: Exception) -> str:
-    return explain(
+def _explain_pipeline(
+    kind: str, label: str, wgsl: str, entries: tuple[str, ...], cause: Exception
+) -> str:
+    told = explain(
         f"the {kind} pipeline {label!r} was refused",
-        facts={"entry points": entries, "cause": _fault(str(cause))},
+        facts={"entry points": ", ".join(entries), "cause": _fault(str(cause))},
     )
+    return "\n".join(_with_place(told, wgsl, *entries))
+
+
+def _with_place(told: str, wgsl: str, *at: int | str) -> list[str]:
+    """Put where it is in Python below what is wrong."""
+    from heapscene.shader import python_place  # the compiler, which an error has time to load
+
+    first, *rest = told.split("\n")
+    return [first, *(line for each in at for line in python_place(wgsl, each)), *rest]
 
 
 def _fault(cause: str) -> str:
     """Return the sentence that says what is wrong, without wgpu's frame around it."""
     lines = [line.strip() for line in cause.splitlines() if line.strip()]
     dull = ("Validation Error", "Caused by:")
-    told = [line for line in lines if line not in dull and not line.startswith("In wgpu")]
+    told = [
+        line
+        for line in lines
+        if line not in dull and not line.startswith("In wgpu") and not _FRAME.match(line)
+    ]
     return " ".join(told) if told else cause.strip()

@@ -101,9 +101,10 @@ def heap_shader(
     Raises
     ------
     InputError
-        The program's outputs are not the targets, in the same order.
+        The program writes none of the targets.
     """
     _check_outputs(program, targets)
+    program = program.pinned(targets)
     words = {field: WORDS_PER_FIELD * k for k, field in enumerate(fields)}
     form = _Form(program, words, frame)
     shared = any(form.lies_in_heap(field.name) for field in program.fragment_stage.read("inputs"))
@@ -113,7 +114,7 @@ def heap_shader(
 
 def _check_outputs(program: Program, targets: tuple[str, ...]) -> None:
     outputs = tuple(program.interface.outputs)
-    if outputs != targets[: len(outputs)]:
+    if not set(outputs) & set(targets):
         raise InputError(
             explain(
                 "the program does not write the colour targets",
@@ -134,7 +135,7 @@ def _vertex_entry(form: _Form, encoding: Encoding, shared: bool) -> ir.EntryPoin
         else ()
     )
     result, locations, position = vertex_result(program.vertex_stage, program.varyings, extra)
-    body = ir.FunctionBuilder("vertex_main", result)
+    body = ir.FunctionBuilder("vertex_main", result, span=program.vertex_stage.function.span)
     number = body.parameter("number", U32)
     locate = locate_vertex if encoding == "expanded" else locate_emitted
     at = body.let("at", ir.call(locate.ir, number))
@@ -164,7 +165,7 @@ def _vertex_entry(form: _Form, encoding: Encoding, shared: bool) -> ir.EntryPoin
 def _fragment_entry(form: _Form, shared: bool) -> ir.EntryPoint:
     program = form.program
     result, _ = fragment_result(program)
-    body = ir.FunctionBuilder("fragment_main", result)
+    body = ir.FunctionBuilder("fragment_main", result, span=program.fragment_stage.function.span)
     extra: tuple[tuple[ir.Local, int], ...] = ()
     header = element = ir.zero(U32)
     if shared:

@@ -235,6 +235,7 @@ if TYPE_CHECKING:
     from heapscene.shader.linking import vertex_result as vertex_result
     from heapscene.shader.program import Program as Program
     from heapscene.shader.wgsl import emit as emit
+    from heapscene.shader.wgsl import python_place as python_place
 
 # The compiler is loaded when it is first used: ``import heapscene`` stays light.
 _LATE = {
@@ -253,6 +254,7 @@ _LATE = {
     "fragment_result": "heapscene.shader.direct",
     "inputs_struct": "heapscene.shader.direct",
     "layout_of": "heapscene.shader.layout",
+    "python_place": "heapscene.shader.wgsl",
     "vertex_result": "heapscene.shader.linking",
 }
 

@@ -118,3 +118,15 @@ class ComputeProgram:
         from heapscene.shader.wgsl import emit
 
         return emit(self.module)
+
+    def explain(self) -> str:
+        """Return what is bound and how it is dispatched, as text for people."""
+        from heapscene.shader.reading import explain_compute
+
+        return explain_compute(self)
+
+    def dump(self) -> str:
+        """Return the typed IR of all functions, as text for people; lines say where they come from."""
+        from heapscene.shader.reading import dump
+
+        return dump(self.module.entries[0].function)

@@ -56,8 +56,9 @@ class Varyings:
 
 
 @struct
-class NoPosition:
-    normal: vec3
+class TwoPositions:
+    clip: vec4 = builtin.position
+    other: vec4 = builtin.position
 
 
 @struct
@@ -386,8 +387,8 @@ def discard_in_vertex(a: Attributes, u: Inputs) -> Varyings:
 
 
 @vertex
-def no_position(a: Attributes) -> NoPosition:
-    return NoPosition(normal=a.position)
+def two_positions(a: Attributes) -> TwoPositions:
+    return TwoPositions(clip=vec4(0.0), other=vec4(a.position, 1.0))
 
 
 @vertex
@@ -513,7 +514,7 @@ CASES = [
     (bool_arithmetic, T, "cannot multiply f32 by bool", "a * (a > 0.0)", "select(0.0, 1.0, flag)"),
     (derivative_in_vertex, T, "dpdx is for fragment functions only", "dpdx(a)", "vertex function"),
     (discard_in_vertex, T, "discard is for fragment functions only", "discard()", "vertex"),
-    (no_position, T, "NoPosition has 0 fields with builtin.position", "NoPosition", "clip: vec4"),
+    (two_positions, T, "TwoPositions has 2 fields with", "TwoPositions", "Keep one of them."),
     (writes_in_vertex, T, "'results' can be written", "results", "access read"),
     (returns_vec3, T, "a fragment function returns vec4", "vec3", "-> vec4"),
     (tile_in_fragment, T, "'tile' is workgroup memory", "tile", "fragment function"),

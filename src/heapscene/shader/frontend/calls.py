@@ -72,9 +72,20 @@ class Calls(Expressions):
             raise self.fault(
                 node,
                 f"a {spelled(target.type)} cannot be called",
-                facts={"type": spelled(target.type)},
+                facts={"type": spelled(target.type), **self._hidden(node.func)},
+                fix=f"Give the variable another name, or leave out the call of {ast.unparse(node.func)}.",
             )
         return self._object(node, target)
+
+    def _hidden(self, node: ast.expr) -> dict[str, object]:
+        """Return what a variable hides, and where it was assigned."""
+        if not isinstance(node, ast.Name):
+            return {}
+        origin, outside = self.origins.get(node.id), self.outside(node.id)
+        facts: dict[str, object] = (
+            {} if origin is None else {"assigned in": f"line {origin.lineno}"}
+        )
+        return facts if outside is None else {**facts, "hides": outside}
 
     def static_call(self, node: ast.Call) -> Static | None:
         """Return what ``static(...)`` gives; ``None`` if the call is another one."""
@@ -377,8 +388,9 @@ class Calls(Expressions):
         if len(node.args) > len(parameters):
             raise self.fault(
                 node,
-                f"{helper.name} takes {len(parameters)} arguments, not {len(node.args)}",
+                f"{helper.name} takes {_counted(len(parameters))}, not {len(node.args)}",
                 facts=facts,
+                fix=_call_of(helper),
             )
         given = {p.name: arg for p, arg in zip(parameters, node.args, strict=False)}
         known = {p.name for p in parameters}
@@ -387,7 +399,10 @@ class Calls(Expressions):
             if name not in known or name in given:
                 problem = "gets {!r} twice" if name in given else "has no parameter {!r}"
                 raise self.fault(
-                    keyword.value, f"{helper.name} {problem.format(name)}", facts=facts
+                    keyword.value,
+                    f"{helper.name} {problem.format(name)}",
+                    facts=facts,
+                    fix=_call_of(helper),
                 )
             given[name] = keyword.value
         values = self.named_values(given, [p.name for p in parameters])
@@ -400,7 +415,10 @@ class Calls(Expressions):
             default = default_value(parameter.default, self.span(node))
             if default is None:
                 raise self.fault(
-                    node, f"{helper.name} needs the argument {parameter.name!r}", facts=facts
+                    node,
+                    f"{helper.name} needs the argument {parameter.name!r}",
+                    facts=facts,
+                    fix=_call_of(helper),
                 )
             args.append(default)
         return args
@@ -418,6 +436,14 @@ class Calls(Expressions):
                 fix=f"Convert it: {spelled(parameter.type)}({ast.unparse(node)}).",
             )
         return value
+
+
+def _call_of(helper: ShaderFunction[..., Any]) -> str:
+    return f"Write {helper.name}({', '.join(p.name for p in helper.parameters)})."
+
+
+def _counted(count: int) -> str:
+    return f"{count} argument{'' if count == 1 else 's'}"
 
 
 def _intrinsic_name(value: Any) -> str | None:

@@ -65,7 +65,7 @@ _REFUSED: dict[type, tuple[str, str]] = {
     ast.List: ("a list", "Use a vector, or a workgroup array."),
     ast.Tuple: ("a tuple as a value", "Use a vector or a @struct."),
     ast.Dict: ("a dict", "Use a @struct."),
-    ast.Set: ("a set", ""),
+    ast.Set: ("a set", "Compare with == and or."),
     ast.ListComp: ("a comprehension", "Write a 'for' loop."),
     ast.SetComp: ("a comprehension", "Write a 'for' loop."),
     ast.DictComp: ("a comprehension", "Write a 'for' loop."),
@@ -73,9 +73,9 @@ _REFUSED: dict[type, tuple[str, str]] = {
     ast.JoinedStr: ("an f-string", "Shaders have no text."),
     ast.NamedExpr: ("':='", "Assign on a line of its own."),
     ast.Starred: ("'*'", "Give the arguments one by one."),
-    ast.Await: ("await", ""),
-    ast.Yield: ("yield", ""),
-    ast.YieldFrom: ("yield", ""),
+    ast.Await: ("await", "Shaders run to their end."),
+    ast.Yield: ("yield", "Return one value."),
+    ast.YieldFrom: ("yield", "Return one value."),
     ast.Slice: ("a slice", "Index one element, or use a swizzle such as v.xyz."),
 }
 _CHEAP_NODES = 8
@@ -149,7 +149,7 @@ class Expressions(Lowering):
         """Return a value or a captured object."""
         method = self._EXPRESSIONS.get(type(node))
         if method is None:
-            what, fix = _REFUSED.get(type(node), (type(node).__name__, ""))
+            what, fix = _REFUSED.get(type(node), (type(node).__name__, "Remove it."))
             raise self.fault(
                 node, f"{what} is not part of the shader language", kind="syntax", fix=fix
             )
@@ -181,6 +181,15 @@ class Expressions(Lowering):
     def _unassigned(self, node: ast.Name) -> Exception:
         first = self.uses[node.id].first
         facts = {"assigned in": f"line {first.lineno}"} if first is not None else {}
+        outside = self.outside(node.id)
+        if outside is not None:
+            return self.fault(
+                node,
+                f"{node.id!r} is a variable of this function and is read before it is assigned",
+                kind="name",
+                facts={**facts, "outside": outside},
+                fix=f"Give the variable another name than {node.id}.",
+            )
         return self.fault(
             node,
             f"{node.id!r} may be used before it is assigned",

@@ -105,8 +105,8 @@ class Loops(Calls):
         start, stop, step = self._range(node)
         before = set(self.assigned)
         with (
-            self.at(node) as span,
-            self.builder.for_range(name, start, stop, step, span=span) as local,
+            self.at(node.iter),
+            self.builder.for_range(name, start, stop, step, span=self.span(node)) as local,
             self.python_block(),
         ):
             self.locals[name] = local

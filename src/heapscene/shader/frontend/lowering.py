@@ -129,7 +129,7 @@ class Lowering:
     def resolve(self, node: ast.Name) -> Static:
         """Return the captured object of that name."""
         try:
-            return Static(self.function.source.resolve(node.id), node.id)
+            return Static(self.function.source.resolve(node.id, [*self.locals]), node.id)
         except ShaderError as error:
             first, *rest = str(error).split("\n")
             similar = [line.split("similar", 1)[1].strip() for line in rest if "similar" in line]
@@ -140,6 +140,16 @@ class Lowering:
                 facts={"similar": similar[0]} if similar else {},
                 fix="Define it in the module or in an enclosing function, or import it.",
             ) from error
+
+    def outside(self, name: str) -> str | None:
+        """Return what a name means outside of the function, as text, or ``None``."""
+        try:
+            found = self.function.source.resolve(name)
+        except ShaderError:
+            return None
+        called = getattr(found, "__name__", None)
+        word = "class" if isinstance(found, type) else "function"
+        return _short(found) if called is None else f"{word} {called}"
 
     def constant(self, static: Static, node: ast.AST) -> Expr:
         """Return a captured object as a value of the shader: a constant, or a resource."""

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from heapscene.errors import ShaderError
+from heapscene.errors import ShaderError, ShaderNameError
 from heapscene.shader import lang
 from heapscene.shader.desugar import desugared
 from heapscene.shader.frontend.calls import STATEMENTS, intrinsic_of
@@ -25,18 +25,18 @@ __all__ = ["Statements"]
 
 _REFUSED: dict[type, tuple[str, str]] = {
     ast.Try: ("'try'", "Shaders raise nothing."),
-    ast.With: ("'with'", ""),
+    ast.With: ("'with'", "Shaders open nothing: write its body."),
     ast.Raise: ("'raise'", "Return a value that says so, or discard()."),
     ast.Global: ("'global'", "Pass the value as a parameter."),
     ast.Nonlocal: ("'nonlocal'", "Pass the value as a parameter."),
-    ast.Delete: ("'del'", ""),
+    ast.Delete: ("'del'", "Remove the line: variables end with the function."),
     ast.Import: ("'import'", "Import at the top of the module."),
     ast.ImportFrom: ("'import'", "Import at the top of the module."),
     ast.Match: ("'match'", "Write if, elif, else."),
     ast.FunctionDef: ("a function inside a function", "Define it outside, with @function."),
-    ast.AsyncFunctionDef: ("'async'", ""),
-    ast.AsyncFor: ("'async'", ""),
-    ast.AsyncWith: ("'async'", ""),
+    ast.AsyncFunctionDef: ("'async'", "Shaders run to their end."),
+    ast.AsyncFor: ("'async'", "Shaders run to their end."),
+    ast.AsyncWith: ("'async'", "Shaders run to their end."),
     ast.ClassDef: ("a class inside a function", "Define it outside, with @struct."),
 }
 
@@ -77,13 +77,17 @@ class Statements(Loops):
                 and node.id not in self.locals
             ):
                 self.poisoned.add(node.id)
+            elif isinstance(node, ast.FunctionDef | ast.ClassDef):
+                self.poisoned.add(node.name)
+            elif isinstance(node, ast.alias):
+                self.poisoned.add((node.asname or node.name).partition(".")[0])
         if any(isinstance(node, ast.Return) for node in ast.walk(statement)):
             self.alive = not isinstance(statement, ast.Return)
 
     def _statement(self, node: ast.stmt) -> None:
         method = self._STATEMENTS.get(type(node))
         if method is None:
-            what, fix = _REFUSED.get(type(node), (type(node).__name__, ""))
+            what, fix = _REFUSED.get(type(node), (type(node).__name__, "Remove it."))
             raise self.fault(
                 node, f"{what} is not part of the shader language", kind="syntax", fix=fix
             )
@@ -190,7 +194,11 @@ class Statements(Loops):
                 self.assigned.add(name)
                 return
             if value.type == VOID:
-                raise self.fault(node, f"{name!r} gets no value: the function returns nothing")
+                raise self.fault(
+                    node,
+                    f"{name!r} gets no value: the function returns nothing",
+                    fix="Write the call on a line of its own.",
+                )
             value = build.matched(value, type_ or value.type)
             if type_ is not None and value.type != type_:
                 raise self.fault(
@@ -246,7 +254,15 @@ class Statements(Loops):
             )
         except ShaderError as error:
             what, *rest = str(error).split("\n")
-            raise self.fault(node.annotation, what, fix=rest[-1] if rest else "") from error
+            kind = "name" if isinstance(error, ShaderNameError) else "type"
+            similar = [line.split("similar", 1)[1].strip() for line in rest if "similar" in line]
+            raise self.fault(
+                node.annotation,
+                what,
+                kind=kind,
+                facts={"similar": similar[0]} if similar else {},
+                fix=rest[-1] if rest else "",
+            ) from error
         if node.target.id in self.locals and self.locals[node.target.id].type != type_:
             raise self.fault(node, f"{node.target.id!r} is declared twice with different types")
         self._set(node.target, node, self.value(node.value), type_)
@@ -312,6 +328,8 @@ class Statements(Loops):
     def _expression(self, node: ast.Expr) -> None:
         if isinstance(node.value, ast.Constant):
             return
+        if isinstance(node.value, ast.Yield | ast.YieldFrom | ast.Await):
+            self.any(node.value)  # refused
         if not isinstance(node.value, ast.Call):
             raise self.fault(
                 node,

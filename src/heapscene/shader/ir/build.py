@@ -6,6 +6,7 @@ do. A Python integer takes the type of its neighbour (``i32`` alone); a Python f
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Mapping, Sequence
 
 from heapscene.shader.diagnostics import Refusal
@@ -69,8 +70,8 @@ def unary(op: str, operand: Operand, *, span: Span | None = None) -> Expr:
     if not fits:
         word = {"-": "-", "~": "~", "!": "not"}[op]
         fix = {
-            "-": "Convert first: -i32(x)." if scalar == U32 else "",
-            "~": "Use 'not' on a bool." if scalar == BOOL else "",
+            "-": "Convert first: -i32(x)." if scalar == U32 else "Only numbers have a sign.",
+            "~": "Use 'not' on a bool." if scalar == BOOL else "Convert first: ~u32(x).",
             "!": "Write a comparison, such as x == 0.",
         }[op]
         raise Refusal(
@@ -156,7 +157,18 @@ def _advice(op: str, left: Type, right: Type) -> str:
         target = Vector(wanted, other.size) if isinstance(other, Vector) else wanted
         side = "right" if other is right else "left"
         return f"Convert the {side} side: {spelled(target)}(...)."
-    return ""
+    return _size_advice(op, left, right)
+
+
+def _size_advice(op: str, left: Type, right: Type) -> str:
+    if isinstance(left, Matrix | Vector) and isinstance(right, Matrix | Vector):
+        if op == "@" and isinstance(left, Matrix):
+            rows = right.rows if isinstance(right, Matrix) else right.size
+            return f"A matrix of {left.columns} columns takes {left.columns} rows, not {rows}."
+        return "Make both of one size: take components (v.xyz), or add some (vec4(v, 1.0))."
+    if isinstance(left, StructType) or isinstance(right, StructType):
+        return "Write the operation for their fields."
+    return f"Convert one side, so that {op!r} has operands that go together."
 
 
 def _shift(op: str, left: Operand, right: Operand, span: Span | None) -> Expr:
@@ -218,7 +230,7 @@ def intrinsic(name: str, *operands: Operand, span: Span | None = None) -> Expr:
         raise Refusal(
             f"{name} is not defined for ({found})",
             {"defined for": ";  ".join(operation.rules)},
-            operand_advice(args),
+            operand_advice(args) or f"Call {name} as one of these says.",
         )
     return nodes.Intrinsic(type_, name, tuple(args), span=span)
 
@@ -270,7 +282,7 @@ def construct(type_: Type, *operands: Operand, span: Span | None = None) -> Expr
             {"wanted": _recipe(type_), "found": ", ".join(spelled(t) for t in found) or "nothing"},
             f"Convert the parts: {spelled(scalar)}(x)."
             if scalar and any(scalar_of(t) != scalar for t in found)
-            else "",
+            else f"Give it {_recipe(type_)}.",
         )
     return nodes.Construct(type_, args, span=span)
 
@@ -385,6 +397,7 @@ def swizzle(operand: Operand, letters: str, *, span: Span | None = None) -> Expr
         raise Refusal(
             f"{spelled(value.type)} has no component {letters!r}",
             {"components": f"{' '.join(known)}  (or {' '.join('rgba'[: len(known)])})"},
+            f"Write one to four of them, such as .{known[:2]}, from one of both rows.",
         )
     type_ = value.type.scalar if len(plain) == 1 else Vector(value.type.scalar, len(plain))
     return nodes.Swizzle(type_, value, plain, span=span)
@@ -401,10 +414,13 @@ def field(operand: Operand, name: str, *, span: Span | None = None) -> Expr:
     value = expression(operand)
     member = value.type.field(name) if isinstance(value.type, StructType) else None
     if member is None:
-        facts: dict[str, object] = {}
-        if isinstance(value.type, StructType):
-            facts = {"fields": ", ".join(m.name for m in value.type.fields)}
-        raise Refusal(f"{spelled(value.type)} has no field {name!r}", facts)
+        what = f"{spelled(value.type)} has no field {name!r}"
+        if not isinstance(value.type, StructType):
+            raise Refusal(what, fix="Only @struct classes have fields.")
+        known = [each.name for each in value.type.fields]
+        similar = difflib.get_close_matches(name, known, n=1)
+        fix = f"Did you mean {similar[0]!r}?" if similar else f"Add {name} to {value.type.name}."
+        raise Refusal(what, {"fields": ", ".join(known)}, fix)
     return nodes.Field(member.type, value, name, span=span)
 
 
@@ -435,7 +451,9 @@ def index(operand: Operand, position: Operand, *, span: Span | None = None) -> E
         )
     if isinstance(at, nodes.Literal) and (at.value < 0 or (length and at.value >= length)):
         raise Refusal(
-            f"the index {at.value} is out of range", {"length": length or "decided at run time"}
+            f"the index {at.value} is out of range",
+            {"length": length or "decided at run time"},
+            f"Count from 0 to {length - 1}." if length else "Count from 0 on.",
         )
     return nodes.Index(type_, value, at, span=span)
 

@@ -6,11 +6,22 @@ allows them.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from heapscene.shader.diagnostics import Refusal
 from heapscene.shader.ir import nodes
 from heapscene.shader.ir.fold import rounded
 from heapscene.shader.ir.hash import function_hash, type_text
-from heapscene.shader.ir.nodes import EntryPoint, Expr, Function, Module, Port, Resource, Stmt
+from heapscene.shader.ir.nodes import (
+    EntryPoint,
+    Expr,
+    Function,
+    Module,
+    Port,
+    Resource,
+    Span,
+    Stmt,
+)
 from heapscene.shader.ir.visit import reachable_functions, reachable_resources, walk
 from heapscene.shader.operations import BINARY, EXCHANGES, INTRINSICS, Operation, scalar_of
 from heapscene.shader.types import (
@@ -24,6 +35,7 @@ from heapscene.shader.types import (
     Type,
 )
 from heapscene.shader.wgsl.names import Names, safe
+from heapscene.shader.wgsl.text import WgslText
 
 __all__ = ["emit", "float_text"]
 
@@ -67,6 +79,13 @@ class _Emitter:
         for entry, name in zip(module.entries, entry_names, strict=True):
             self.function_names[id(entry.function)] = name
         self.lines: list[str] = []
+        self.spans: dict[int, tuple[str, Span]] = {}
+        self.entries: dict[str, tuple[str, Span]] = {}
+
+    def note(self, function: Function, span: Span | None) -> None:
+        """Say that the next line comes from ``span``."""
+        if span is not None:
+            self.spans[len(self.lines) + 1] = (function.name, span)
 
     def _name_functions(self) -> dict[int, str]:
         names: dict[int, str] = {}
@@ -201,10 +220,12 @@ class _Emitter:
             self._emit_function(function, None)
         for entry in self.module.entries:
             self._emit_function(entry.function, entry)
-        return "\n".join(self.lines).rstrip() + "\n"
+        made = WgslText("\n".join(self.lines).rstrip() + "\n")
+        made.spans, made.entries = self.spans, self.entries
+        return made
 
     def _emit_function(self, function: Function, entry: EntryPoint | None) -> None:
-        writer = _FunctionWriter(self)
+        writer = _FunctionWriter(self, function)
         writer.begin(function)
         ports: tuple[Port | None, ...] = (
             entry.inputs if entry else (None,) * len(function.parameters)
@@ -225,6 +246,9 @@ class _Emitter:
             self.lines.append(stage)
         arrow = "" if function.returns == VOID else f" -> {self.type_name(function.returns)}"
         name = self.function_names[id(function)]
+        self.note(function, head(function.span))
+        if entry is not None and function.span is not None:
+            self.entries[name] = (function.name, head(function.span) or function.span)
         self.lines.append(f"fn {name}({', '.join(parameters)}){arrow} {{")
         writer.block(function.body, 1)
         if function.wgsl is not None:
@@ -233,6 +257,13 @@ class _Emitter:
             # After an endless loop; the WGSL validator wants to see a return.
             self.lines.append(f"    return {self.type_name(function.returns)}();")
         self.lines += ["}", ""]
+
+
+def head(span: Span | None) -> Span | None:
+    """Return the first line of a span: what a statement with a block begins with."""
+    if span is None or span.line == span.end_line:
+        return span
+    return replace(span, end_line=span.line, end_column=1 << 20)
 
 
 def _returns(body: tuple[Stmt, ...]) -> bool:
@@ -278,8 +309,9 @@ def _attribute(
 class _FunctionWriter:
     """Writes the body of one function."""
 
-    def __init__(self, emitter: _Emitter) -> None:
+    def __init__(self, emitter: _Emitter, function: Function) -> None:
         self.emitter = emitter
+        self.function = function
         self.lines = emitter.lines
         self.names = Names(emitter.names)
         self.locals: dict[int, str] = {}
@@ -309,6 +341,7 @@ class _FunctionWriter:
     def _statement(self, node: Stmt, depth: int) -> None:
         pad = "    " * depth
         lines = self.lines
+        self._note(node)
         match node:
             case nodes.Declare(local=local, value=value):
                 made = "" if value is None else f" = {self.top(value)}"
@@ -348,6 +381,12 @@ class _FunctionWriter:
             case _:
                 raise TypeError(type(node).__name__)
 
+    def _note(self, node: Stmt) -> None:
+        span = node.span
+        if isinstance(node, nodes.If | nodes.While) and node.condition.span is not None:
+            span = node.condition.span
+        self.emitter.note(self.function, head(span))
+
     def _if(self, node: nodes.If, depth: int, pad: str) -> None:
         word = f"{pad}if"
         while True:
@@ -356,6 +395,7 @@ class _FunctionWriter:
             rest = node.otherwise
             if len(rest) == 1 and isinstance(rest[0], nodes.If):
                 node, word = rest[0], f"{pad}}} else if"
+                self._note(node)
                 continue
             if rest:
                 self.lines.append(f"{pad}}} else {{")
