@@ -16,7 +16,7 @@ from heapscene.draw.state import PipelineState
 from heapscene.errors import InputError, explain
 from heapscene.shader import ProgramLike
 
-__all__ = ["Draw", "checked_draw"]
+__all__ = ["Draw", "checked_draw", "with_captured"]
 
 _NOTHING: Mapping[str, Any] = MappingProxyType({})
 
@@ -40,7 +40,7 @@ class Draw:
         A :class:`Geometry`, or an adaptive value of one.
     inputs
         Values of the program's inputs by name: numbers, arrays or adaptive values. What is missing
-        comes from the frame (``view``, ``proj``, ...).
+        comes from the frame (``view``, ``proj``, ...) or is what the program's functions captured.
     instances
         Per-instance inputs by name: ``instance_count`` rows, or one row for all.
     instance_count
@@ -68,6 +68,9 @@ class Draw:
     rules: Mapping[str, Any] = field(default_factory=_nothing)
 
     def __post_init__(self) -> None:
+        inputs = with_captured(self.program, self.inputs, self.instances)
+        if inputs is not self.inputs:
+            object.__setattr__(self, "inputs", inputs)
         _check_kind(self.geometry, Geometry, "geometry", "hs.geometry.box()")
         _check_kind(self.state, PipelineState, "state", 'hs.PipelineState(cull_mode="back")')
         _check_count(self.instance_count)
@@ -112,11 +115,22 @@ def checked_draw(
     state: PipelineState | AVal[PipelineState],
 ) -> Draw:
     """Return a draw of inputs that are known to be what the program takes; nothing is checked."""
+    inputs = with_captured(program, inputs)
     draw = Draw.__new__(Draw)
     values = (program, geometry, inputs, _NOTHING, 1, visible, state, _NOTHING)
     for put, value in zip(_SETTERS, values, strict=True):
         put(draw, value)
     return draw
+
+
+def with_captured(
+    program: ProgramLike, inputs: Mapping[str, Any], given: Mapping[str, Any] = _NOTHING
+) -> Mapping[str, Any]:
+    """Return inputs with the adaptive values that the program's functions read by name."""
+    captured = program.interface.captured
+    if not captured:
+        return inputs
+    return {**{name: captured[name] for name in captured if name not in given}, **inputs}
 
 
 def _check_kind(value: Any, kind: type, name: str, example: str) -> None:

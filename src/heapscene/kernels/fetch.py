@@ -34,7 +34,9 @@ from heapscene.shader import (
     StructField,
     Type,
     call_stage,
+    captured_by,
     emit,
+    fill_captured,
     fragment_entry,
     fragment_result,
     ir,
@@ -107,7 +109,9 @@ def heap_shader(
     program = program.pinned(targets)
     words = {field: WORDS_PER_FIELD * k for k, field in enumerate(fields)}
     form = _Form(program, words, frame)
-    shared = any(form.lies_in_heap(field.name) for field in program.fragment_stage.read("inputs"))
+    read = {field.name for field in program.fragment_stage.read("inputs")}
+    read |= set(captured_by(program.fragment_stage.function))
+    shared = any(form.lies_in_heap(name) for name in read)
     entries = (_vertex_entry(form, encoding, shared), _fragment_entry(form, shared))
     return HeapShader(emit(ir.Module(entries)), entries[0].name, entries[1].name)
 
@@ -152,6 +156,11 @@ def _vertex_entry(form: _Form, encoding: Encoding, shared: bool) -> ir.EntryPoin
             return _load(body, field.name, field.type, header, word, vertex)
         return _load_input(form, body, field, header, element)
 
+    fill_captured(
+        body,
+        program.vertex_stage.function,
+        lambda field: _load_input(form, body, field, header, element),
+    )
     made = body.let("result", call_stage(program.vertex_stage, load))
     names = [position, *(varying.name for varying in program.varyings)]
     members: dict[str, ir.Operand] = {name: ir.field(made, name) for name in names}

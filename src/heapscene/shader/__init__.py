@@ -219,6 +219,8 @@ from heapscene.shader.types import Vector as Vector
 from heapscene.shader.types import Void as Void
 
 if TYPE_CHECKING:
+    from heapscene.shader.captured import captured_by as captured_by
+    from heapscene.shader.captured import fill_captured as fill_captured
     from heapscene.shader.compute_program import Binding as Binding
     from heapscene.shader.compute_program import ComputeProgram as ComputeProgram
     from heapscene.shader.compute_program import bindings_of as bindings_of
@@ -246,6 +248,8 @@ _LATE = {
     "StageParameter": "heapscene.shader.linking",
     "Varying": "heapscene.shader.linking",
     "bindings_of": "heapscene.shader.compute_program",
+    "captured_by": "heapscene.shader.captured",
+    "fill_captured": "heapscene.shader.captured",
     "call_stage": "heapscene.shader.linking",
     "direct_module": "heapscene.shader.direct",
     "dtype_of": "heapscene.shader.layout",

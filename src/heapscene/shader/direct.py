@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeAlias
 
+from heapscene.shader.captured import fill_captured
 from heapscene.shader.ir import build
 from heapscene.shader.ir.body import FunctionBuilder
 from heapscene.shader.ir.nodes import EntryPoint, Local, Module, Port, Resource
@@ -62,6 +63,7 @@ def _vertex_entry(program: Program, load_input: LoadInput) -> EntryPoint:
             return locals_[f"builtin {parameter.name}"]
         return locals_[field.name] if parameter.role == "attributes" else load_input(field)
 
+    fill_captured(body, program.vertex_stage.function, load_input)
     made = body.let("result", call_stage(program.vertex_stage, load))
     names = [position, *(varying.name for varying in program.varyings)]
     members: dict[str, build.Operand] = {name: build.field(made, name) for name in names}
@@ -113,6 +115,7 @@ def fragment_entry(
             return locals_[f"builtin {parameter.name}"]
         return locals_[field.name] if parameter.role == "varyings" else load_input(field)
 
+    fill_captured(body, stage.function, load_input)
     called = call_stage(stage, load)
     body.return_(_outputs(result, body, called))
     return EntryPoint("fragment", body.done(), tuple(ports), locations)

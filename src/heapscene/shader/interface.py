@@ -29,6 +29,9 @@ class Interface:
         Values for attributes that a geometry may leave out.
     input_defaults
         Values for inputs that a draw may leave out.
+    captured
+        Adaptive values that the functions read by name; each is an input, too, which has this value
+        unless a draw gives another.
     """
 
     attributes: Mapping[str, Type]
@@ -37,6 +40,7 @@ class Interface:
     outputs: Mapping[str, Type] = field(default_factory=dict)
     attribute_defaults: Mapping[str, Any] = field(default_factory=dict)
     input_defaults: Mapping[str, Any] = field(default_factory=dict)
+    captured: Mapping[str, Any] = field(default_factory=dict)
 
 
 @runtime_checkable

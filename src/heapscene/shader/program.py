@@ -173,19 +173,31 @@ class Program:
         return direct_module(self)
 
     def _make_interface(self, vertex: Stage, fragment: Stage) -> Interface:
+        from heapscene.shader.captured import captured_by
         from heapscene.shader.linking import defaults_of, join_inputs
 
         attributes = vertex.parameter("attributes")
         fields = {f.name: f for f in attributes.fields} if attributes else {}
         fields = {name: fields[name] for name in sorted(fields)}
         inputs = join_inputs(vertex, fragment)
+        captured = captured_by(self.vertex_stage.function, self.fragment_stage.function)
+        for name in captured:
+            if name in inputs:
+                raise ShaderTypeError(
+                    explain(
+                        f"{name!r} is an input and also a captured adaptive value",
+                        fix="Give one of them another name.",
+                    )
+                )
+        types = {name: field.type for name, field in {**inputs, **captured}.items()}
         return Interface(
             attributes={name: field.type for name, field in fields.items()},
-            inputs={name: field.type for name, field in inputs.items()},
+            inputs={name: types[name] for name in sorted(types)},
             varyings={varying.name: varying.type for varying in self.varyings},
             outputs={field.name: field.type for field, _ in self.outputs},
             attribute_defaults=defaults_of(fields),
             input_defaults=defaults_of(inputs),
+            captured={name: field.default for name, field in captured.items()},
         )
 
 
