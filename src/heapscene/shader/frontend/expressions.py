@@ -78,7 +78,6 @@ _REFUSED: dict[type, tuple[str, str]] = {
     ast.Slice: ("a slice", "Index one element, or use a swizzle such as v.xyz."),
 }
 _CHEAP_NODES = 8
-_MAX_LITERAL_POWER = 4
 
 
 class Expressions(Lowering):
@@ -309,13 +308,8 @@ class Expressions(Lowering):
 
     def _power(self, node: ast.AST, left: Expr, right: Expr) -> Expr:
         span = self.span(node)
-        count = right.value if isinstance(right, nodes.Literal) and right.abstract else 0
-        if left.type == F32 and 2 <= count <= _MAX_LITERAL_POWER:
-            base = self.temporary("base", left)
-            product = base
-            for _ in range(int(count) - 1):
-                product = build.binary("*", product, base, span=span)
-            return product
+        if left.type == F32 and isinstance(right, nodes.Literal) and right.abstract:
+            return self._raised(node, self.temporary("base", left), int(right.value), span)
         a, b = build.matched(left, right.type), build.matched(right, left.type)
         if not (a.type == b.type == F32):
             raise self.fault(
@@ -325,6 +319,21 @@ class Expressions(Lowering):
                 fix="Write x * x, or pow(x, y) with f32 or vectors of f32.",
             )
         return check_constant(build.intrinsic("pow", a, b, span=span))
+
+    def _raised(self, node: ast.AST, base: Expr, count: int, span: nodes.Span) -> Expr:
+        if not 1 <= count <= lang.MAX_POWER:
+            raise self.fault(
+                node,
+                f"'**' by the whole number {count} is not defined",
+                facts={"range": f"1 to {lang.MAX_POWER}"},
+                fix="Write 1.0 / x ** n, or pow(x, y) for x that are not negative.",
+            )
+        if count == 1:
+            return base
+        half = self._raised(node, base, count // 2, span)
+        half = self.temporary("power", half)
+        square = build.binary("*", half, half, span=span)
+        return build.binary("*", square, base, span=span) if count % 2 else square
 
     def _unary(self, node: ast.UnaryOp) -> Expr:
         if isinstance(node.op, ast.USub) and isinstance(node.operand, ast.Constant):

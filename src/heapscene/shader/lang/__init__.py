@@ -40,6 +40,7 @@ from heapscene.shader.lang.resources import private as private
 from heapscene.shader.lang.resources import storage as storage
 from heapscene.shader.lang.resources import uniform as uniform
 from heapscene.shader.lang.resources import workgroup as workgroup
+from heapscene.shader.lang.scalars import MAX_POWER as MAX_POWER
 from heapscene.shader.lang.scalars import f32 as f32
 from heapscene.shader.lang.scalars import i32 as i32
 from heapscene.shader.lang.scalars import refuse_mix as refuse_mix

@@ -262,8 +262,12 @@ def inverse_sqrt(x: F) -> F:
 
 @intrinsic
 def pow(base: F, exponent: F) -> F:
-    """Power; a negative base has no defined result on a GPU."""
-    return each("pow", rounded(np.power), base, exponent, floats_only=True)
+    """Power; a negative base gives NaN here and nothing defined on a GPU."""
+    return each("pow", rounded(_power), base, exponent, floats_only=True)
+
+
+def _power(base: Any, exponent: Any) -> Any:
+    return np.power(base, exponent) if base >= 0.0 else np.float32(np.nan)
 
 
 @intrinsic
