@@ -138,7 +138,8 @@ else elif for while return break continue pass def class lambda yield await asyn
 finally raise global nonlocal del import from assert match None True False ... 0 1 -1 2.0 1e30 1e400
 4294967296 99999999999999999999 0x7fffffff 1j "text" f"{a}" b"x" a b n m p s k x q v total f helper make
 Surface GAIN OFFSETS numbers results tile vec2 vec3 vec4 mat2 mat4 f32 i32 u32 bool int float range max min
-normalize dot cross static match case Kind Kind.ROUND _ image smooth canvas counters texture_sample atomic_add squared select transpose discard dpdx workgroup_barrier array_length x y z xyz xx with_x
+normalize dot cross static match case Kind Kind.ROUND _ image smooth canvas counters texture_sample
+atomic_add squared select transpose discard dpdx workgroup_barrier array_length x y z xyz xx with_x
 replace normal height self print len __class__ __init__ fn let var ptr 变量 é *a **a @ \\ ;
 """.split()  # noqa: SIM905
 TEXTS = ["\n", "\n    ", "\n        ", " ", "#", "'", '"""']
