@@ -43,7 +43,9 @@ def _doc(name: str) -> str:
 
 
 def _row(operation: Operation) -> str:
-    rules = list(dict.fromkeys(rule.strip() for rule in operation.rules)) or ["array -> u32"]
+    rules = list(dict.fromkeys(" ".join(rule.split()) for rule in operation.rules)) or [
+        "array -> u32"
+    ]
     shown = "; ".join(f"`{rule}`" for rule in rules[:3]) + (" …" if len(rules) > 3 else "")
     what = _doc(operation.name).replace("|", "\\|").replace("``", "`")
     if tuple(operation.stages) != EVERYWHERE:

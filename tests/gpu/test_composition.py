@@ -207,7 +207,10 @@ def spread(count: int, *, reads_input: bool) -> Program:
     fields = "".join(f"    v{k}: f32\n" for k in range(count))
     values = ", ".join(f"v{k}={k}.0" for k in range(count))
     total = " + ".join(f"v.v{k}" for k in range(count))
-    vertex_text = f"def far(a: Attributes, u: Inputs) -> Many:\n    return Many(clip=u.proj @ u.view @ u.model @ vec4(a.position, 1.0), {values})\n"
+    clip = "u.proj @ u.view @ u.model @ vec4(a.position, 1.0)"
+    vertex_text = (
+        f"def far(a: Attributes, u: Inputs) -> Many:\n    return Many(clip={clip}, {values})\n"
+    )
     fragment_text = f"def near(v: Many, u: Paint) -> vec4:\n    return vec4(({total}) / 120.0)"
     fragment_text += " * u.color\n" if reads_input else "\n"
     scope = {**globals(), "VERTEX": vertex_text, "FRAGMENT": fragment_text}

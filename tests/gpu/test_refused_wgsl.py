@@ -27,6 +27,7 @@ from heapscene.shader import (
     vec3,
     vec4,
     vertex,
+    wgsl_function,
 )
 
 pytestmark = pytest.mark.refused_wgsl
@@ -61,6 +62,16 @@ def overflows(i: u32 = builtin.local_invocation_index) -> None:
     counts[i] = abs(i32(-2147483648)) << u32(31)
 
 
+@wgsl_function("let twice = x * 2.0;\nreturn twice + 1u;")
+def raw(x: f32) -> f32:
+    return x * 2.0 + 1.0
+
+
+@compute(workgroup_size=64)
+def calls_raw(i: u32 = builtin.local_invocation_index) -> None:
+    results[i] = raw(1.0)
+
+
 @compute(workgroup_size=(1, 1, 128))
 def too_deep(i: u32 = builtin.local_invocation_index) -> None:
     results[i] = 1.0
@@ -72,6 +83,7 @@ def too_deep(i: u32 = builtin.local_invocation_index) -> None:
         (calls_helper, (helper, 2), "return low + clamp(1.0, 3.0, 2.0)", "greater than `high`"),
         (beyond_the_end, (beyond_the_end, 5), "v[k] > 1.0", "out of [2] bounds"),
         (overflows, (overflows, 1), "counts[i] = abs(i32", "overflow"),
+        (calls_raw, (raw, 0), "def raw(x: f32)", "1u"),
         (too_deep, (too_deep, 0), "def too_deep", "128"),
     ],
 )

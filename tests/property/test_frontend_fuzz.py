@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import ast
+import enum
 import faulthandler
 import io
 import os
@@ -36,6 +37,14 @@ OFFSETS = vec3(1.0, 2.0, 3.0)
 numbers = storage("numbers", f32, binding=0)
 results = storage("results", u32, binding=1, access="read_write")
 tile = workgroup("tile", f32, 64)
+counters = storage("counters", atomic_u32, binding=2, access="read_write")
+image = texture_2d("image", vec4, binding=3)
+smooth = sampler("smooth", binding=4)
+canvas = texture_storage_2d("canvas", "rgba8unorm", access="write", binding=5)
+
+class Kind(enum.IntEnum):
+    ROUND = 1
+    FLAT = 2
 
 @function
 def helper(x: f32, y: f32 = 2.0) -> f32:
@@ -94,6 +103,33 @@ def f(n: u32, flag: bool) -> u32:
             low = middle + 1
     return u32(low) + count_one_bits(n)
 """,
+    """\
+def f(kind: Kind, n: u32, uv: vec2) -> vec4:
+    color = texture_sample_level(image, smooth, uv, 0.0)
+    match kind:
+        case Kind.ROUND if n > 2:
+            color = color.zyxw
+        case Kind.FLAT | Kind.ROUND:
+            color = color * vec4(0.5)
+        case _:
+            pass
+    for weight in static([GAIN, 2.0 * GAIN]):
+        color += vec4(weight)
+    if static(GAIN > 0.25):
+        atomic_add(counters[n], 2)
+    size = texture_dimensions(image)
+    return color * squared(f32(size.x)) ** 2
+""",
+    """\
+def f(m: mat2x3, v: vec2, n: i32) -> vec3:
+    t = transpose(m)
+    low = atomic_max(counters[0], u32(n))
+    value = texture_load(image, vec2i(n, 0), 0)
+    texture_store(canvas, vec2u(low, 1), value)
+    atomic_store(counters[1], atomic_load(counters[2]))
+    p = pack4x8unorm(value) if n == 1 or n == 2 else u32(0)
+    return m @ v + (v @ t) * f32(extract_bits(p, u32(3), u32(4)))
+""",
 ]
 
 POOL = """
@@ -102,7 +138,8 @@ else elif for while return break continue pass def class lambda yield await asyn
 finally raise global nonlocal del import from assert match None True False ... 0 1 -1 2.0 1e30 1e400
 4294967296 99999999999999999999 0x7fffffff 1j "text" f"{a}" b"x" a b n m p s k x q v total f helper make
 Surface GAIN OFFSETS numbers results tile vec2 vec3 vec4 mat2 mat4 f32 i32 u32 bool int float range max min
-normalize dot cross select transpose discard dpdx workgroup_barrier array_length x y z xyz xx with_x
+normalize dot cross static match case Kind Kind.ROUND _ image smooth canvas counters texture_sample
+atomic_add squared select transpose discard dpdx workgroup_barrier array_length x y z xyz xx with_x
 replace normal height self print len __class__ __init__ fn let var ptr 变量 é *a **a @ \\ ;
 """.split()  # noqa: SIM905
 TEXTS = ["\n", "\n    ", "\n        ", " ", "#", "'", '"""']
@@ -190,12 +227,18 @@ def by_trees(rng: random.Random) -> str:
 
 
 NAMESPACE = {name: getattr(language, name) for name in language.__dict__ if name[0] != "_"}
-SCOPE: dict[str, Any] = {**NAMESPACE, "__name__": "fuzz"}
+SCOPE: dict[str, Any] = {**NAMESPACE, "__name__": "fuzz", "enum": enum}
+
+
+@language.wgsl_function("return x * x;")
+def squared(x: language.f32) -> language.f32:
+    return x * x
 
 
 def prepare() -> None:
     """Define what the functions use."""
     text = HEADER
+    SCOPE["squared"] = squared
     for name in ("helper", "make"):
         start = text.index(f"def {name}")
         body = text[start:].split("\n\n")[0]

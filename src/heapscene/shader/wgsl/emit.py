@@ -252,7 +252,9 @@ class _Emitter:
         self.lines.append(f"fn {name}({', '.join(parameters)}){arrow} {{")
         writer.block(function.body, 1)
         if function.wgsl is not None:
-            self.lines += [f"    {line}".rstrip() for line in function.wgsl.splitlines()]
+            for line in function.wgsl.splitlines():
+                self.note(function, head(function.span))
+                self.lines.append(f"    {line}".rstrip())
         elif function.returns != VOID and not _returns(function.body):
             # After an endless loop; the WGSL validator wants to see a return.
             self.lines.append(f"    return {self.type_name(function.returns)}();")
