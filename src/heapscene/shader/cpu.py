@@ -57,9 +57,9 @@ class Runner:
         self._shader = shader
         source = shader.source
         tree = desugared(source.tree)
-        statics = static_names(source)
-        typing = _Typing(_local_names(tree), statics)
-        self._prunes = bool(statics)
+        static_calls = static_names(source)
+        typing = _Typing(_local_names(tree), static_calls)
+        self._prunes = bool(static_calls)
         definition = typing.copy_of(tree)
         module = ast.fix_missing_locations(ast.Module([definition], []))
         self._names = sorted(typing.free)
@@ -166,9 +166,9 @@ def shader_range(*bounds: Any) -> Iterator[Any]:
 class _Typing(ast.NodeTransformer):
     """Replaces what has no shader type by calls and names that have one."""
 
-    def __init__(self, local: frozenset[str], statics: frozenset[str]) -> None:
+    def __init__(self, local: frozenset[str], static_calls: frozenset[str]) -> None:
         self.free: set[str] = set()
-        self._statics = statics
+        self._static_calls = static_calls
         self.literals: dict[str, Any] = {}
         self.annotations: dict[str, str] = {}
         self._local = local
@@ -193,7 +193,7 @@ class _Typing(ast.NodeTransformer):
         return ast.copy_location(ast.Name(key, ast.Load()), node)
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
-        if not is_static_call(node, self._statics) or len(node.args) != 1:
+        if not is_static_call(node, self._static_calls) or len(node.args) != 1:
             return self.generic_visit(node)
         text = ast.copy_location(ast.Constant(ast.unparse(node.args[0])), node)
         made = _call(_STATIC, text)

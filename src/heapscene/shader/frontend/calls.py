@@ -109,7 +109,7 @@ class Calls(Expressions):
                     kind="name",
                     fix="Use names of the module in static(...), or an 'if' without it.",
                 )
-        names = {name: static.value for name, static in self.statics.items()}
+        names = {name: static.value for name, static in self.unrolled.items()}
         text = ast.unparse(inner)
         try:
             return Static(self.function.source.compute(text, names), text)

@@ -163,8 +163,8 @@ class Expressions(Lowering):
         local = self.locals.get(node.id)
         if node.id in self.poisoned:
             raise Fault
-        if node.id in self.statics:
-            return self.statics[node.id]
+        if node.id in self.unrolled:
+            return self.unrolled[node.id]
         if local is not None and node.id in self.assigned:
             return build.expression(local, self.span(node))
         if local is not None or node.id in self.uses:

@@ -146,7 +146,7 @@ class Loops(Calls):
                 fix="Write 'if' around the rest of the body, or loop over a range.",
             )
         text = ast.unparse(node.iter)
-        outer = dict(self.statics)
+        outer = dict(self.unrolled)
         for number, element in enumerate(elements):
             if not self.alive:
                 break
@@ -159,7 +159,7 @@ class Loops(Calls):
             for name in inner:
                 del self.locals[name]
             self.assigned -= inner
-        self.statics = outer
+        self.unrolled = outer
 
     def _bind(self, target: ast.expr, element: Any, text: str) -> None:
         if isinstance(target, ast.Name):
@@ -169,7 +169,7 @@ class Loops(Calls):
                     f"{target.id!r} is a loop variable and also assigned elsewhere",
                     fix="Use two names.",
                 )
-            self.statics[target.id] = Static(element, text)
+            self.unrolled[target.id] = Static(element, text)
             return
         parts = target.elts if isinstance(target, ast.Tuple | ast.List) else []
         values = list(element) if isinstance(element, tuple | list) else []

@@ -64,7 +64,7 @@ class Lowering:
         self.assigned: set[str] = set()
         self.poisoned: set[str] = set()
         self.static_names = static_names(function.source)
-        self.statics: dict[str, Static] = {}  # variables of loops that are unrolled
+        self.unrolled: dict[str, Static] = {}  # variables of loops that are unrolled
         self.origins: dict[str, ast.expr] = {}  # first assignments
 
     def span(self, node: ast.AST) -> Span:

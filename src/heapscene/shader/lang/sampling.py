@@ -67,7 +67,7 @@ def _level_of(texture: Texture, number: int, layer: int | None) -> NDArray[Any]:
 
 
 def _sampled(
-    texture: Texture, how: Any, at: Any, layer: int, lod: float, change: Any = lambda texel: texel
+    texture: Texture, how: Any, at: Any, layer: int, mip: float, change: Any = lambda texel: texel
 ) -> Any:
     if "cube" in texture.type.kind and how.filter == "linear":
         raise ShaderError(
@@ -77,18 +77,18 @@ def _sampled(
             )
         )
     which, place = _layer(texture, at, max(layer, 0))
-    lod = min(max(lod, 0.0), len(texture.levels) - 1.0)
+    mip = min(max(mip, 0.0), len(texture.levels) - 1.0)
 
     def at_level(number: int) -> Any:
         level = _level_of(texture, number, which)
         return filtered(level, place, how.filter, how.address, change)
 
     if how.mipmap_filter == "nearest":
-        return at_level(math.floor(lod + 0.5))
-    low = math.floor(lod)
-    if lod == low:
+        return at_level(math.floor(mip + 0.5))
+    low = math.floor(mip)
+    if mip == low:
         return at_level(low)
-    return at_level(low) * (1.0 - (lod - low)) + at_level(low + 1) * (lod - low)
+    return at_level(low) * (1.0 - (mip - low)) + at_level(low + 1) * (mip - low)
 
 
 def _first(layer: list[Any]) -> int:
@@ -220,8 +220,8 @@ def texture_sample_grad(*args: Any) -> Any:
         _one_level("texture_sample_grad", texture)
     sizes = np.array(dimensions(texture, 0), np.float64)[: len(dx)]
     longest = max(float(np.linalg.norm(np.asarray(d)[: len(sizes)] * sizes)) for d in (dx, dy))
-    lod = math.log2(longest) if longest > 0.0 else 0.0
-    return typed(texture, _sampled(texture, how, at, _first(layer), lod))
+    mip = math.log2(longest) if longest > 0.0 else 0.0
+    return typed(texture, _sampled(texture, how, at, _first(layer), mip))
 
 
 @overload
