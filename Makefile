@@ -9,9 +9,11 @@ JOBS   ?= 2
 # The package is installed in editable mode, so that edits under src/ need no new installation.
 PACKAGE := $(VENV)/.package.stamp
 DEV     := $(VENV)/.dev.stamp
+TINT    := build/tint/.stamp
+WGSL    := build/wgsl
 
 .DEFAULT_GOAL := help
-.PHONY: help setup vulkan check test test-long demo ci clean
+.PHONY: help setup vulkan check test test-long fuzz demo ci clean
 
 help:  ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  %-10s %s\n", $$1, $$2}' Makefile
@@ -30,17 +32,28 @@ check: $(DEV)  ## format, lint, types, import layers, spelling; changes nothing
 	$(BIN)/codespell
 
 # GPU tests share one process: each process that opens the driver costs memory and start-up time.
-test: $(DEV) vulkan  ## every test that CI runs, GPU tests on the software driver included
-	@$(PYTEST) -n $(JOBS) -m "not gpu and not long"; cpu=$$?; \
-	$(PYTEST) -m "gpu and not long" && exit $$cpu
+# What the tests emit is kept in a folder and given to both compilers of WGSL.
+test: $(DEV) $(TINT) vulkan  ## every test that CI runs, GPU tests on the software driver included
+	@rm -rf $(WGSL); export HEAPSCENE_WGSL=$(WGSL); \
+	$(PYTEST) -n $(JOBS) -m "not gpu and not long"; cpu=$$?; \
+	$(PYTEST) -m "gpu and not long"; gpu=$$?; \
+	$(BIN)/python tools/accept_wgsl.py $(WGSL) && exit $$((cpu + gpu))
 
 test-long: $(DEV) vulkan  ## random sequences at full length, with more examples
 	HYPOTHESIS_PROFILE=long $(PYTEST) -m long
+
+SECONDS ?= 600
+fuzz: $(DEV)  ## damaged shader functions, for SECONDS: none may crash the compiler
+	HEAPSCENE_FUZZ_SECONDS=$(SECONDS) $(PYTEST) -s tests/property/test_frontend_fuzz.py
 
 ci: check test  ## what .ci/run runs
 
 clean:  ## remove what make made
 	rm -rf $(VENV) build .pytest_cache .ruff_cache .hypothesis .import_linter_cache
+
+$(TINT): $(DEV) tools/install_tint.sh
+	tools/install_tint.sh $(BIN)/python build/tint
+	@touch $@
 
 vulkan:
 	@tools/ensure_vulkan.sh

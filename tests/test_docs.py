@@ -62,6 +62,15 @@ def test_architecture_is_short() -> None:
     assert len((ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8").splitlines()) <= 150
 
 
+def test_the_table_of_intrinsics_is_current(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(ROOT / "tools"))
+    written = importlib.import_module("write_intrinsics")
+    page = written.PAGE.read_text(encoding="utf-8")
+    assert written.page_with(written.table(), page) == page, "run tools/write_intrinsics.py"
+    for name in ("normalize", "dpdx", "workgroup_barrier"):
+        assert f"| `{name}` |" in page
+
+
 def links(page: Path) -> list[str]:
     return re.findall(r"\]\(([^)#\s]+)", page.read_text(encoding="utf-8"))
 

@@ -16,7 +16,7 @@ from heapscene.draw.state import PipelineState
 from heapscene.errors import InputError, explain
 from heapscene.shader import ProgramLike
 
-__all__ = ["Draw", "checked_draw"]
+__all__ = ["Draw", "checked_draw", "with_captured"]
 
 _NOTHING: Mapping[str, Any] = MappingProxyType({})
 
@@ -41,7 +41,7 @@ class Draw:
         A :class:`Geometry`, or an adaptive value of one.
     inputs
         Values of the program's inputs by name: numbers, arrays or adaptive values. What is missing
-        comes from the frame (``view``, ``proj``, ...).
+        comes from the frame (``view``, ``proj``, ...) or is what the program's functions captured.
     instances
         Per-instance inputs by name: ``instance_count`` rows, or one row for all.
     instance_count
@@ -69,6 +69,9 @@ class Draw:
     rules: Mapping[str, Any] = field(default_factory=_nothing)
 
     def __post_init__(self) -> None:
+        inputs = with_captured(self.program, self.inputs, self.instances)
+        if inputs is not self.inputs:
+            object.__setattr__(self, "inputs", inputs)
         _check_kind(self.geometry, Geometry, "geometry", "hs.geometry.box()")
         _check_kind(self.state, PipelineState, "state", 'hs.PipelineState(cull_mode="back")')
         _check_count(self.instance_count)
@@ -142,7 +145,7 @@ def checked_draw(
     draw = _new(Draw)
     _put_program(draw, program)
     _put_geometry(draw, geometry)
-    _put_inputs(draw, inputs)
+    _put_inputs(draw, with_captured(program, inputs))
     _put_instances(draw, _NOTHING)
     _put_count(draw, 1)
     _put_visible(draw, visible)
@@ -152,6 +155,16 @@ def checked_draw(
 
 
 _new = Draw.__new__
+
+
+def with_captured(
+    program: ProgramLike, inputs: Mapping[str, Any], given: Mapping[str, Any] = _NOTHING
+) -> Mapping[str, Any]:
+    """Return inputs with the adaptive values that the program's functions read by name."""
+    captured = program.interface.captured
+    if not captured:
+        return inputs
+    return {**{name: captured[name] for name in captured if name not in given}, **inputs}
 
 
 def _check_kind(value: Any, kind: type, name: str, example: str) -> None:

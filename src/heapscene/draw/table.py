@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from heapscene.adaptive import AVal, CVal
 from heapscene.draw.column import Column, as_rows, common_length
+from heapscene.draw.draw import with_captured
 from heapscene.draw.encode import numpy_dtype
 from heapscene.draw.geometry import Geometry
 from heapscene.draw.material import Material, WatchedMaterial
@@ -423,10 +424,10 @@ class DrawTable:
         return rows, single
 
     def _shared(self, material: Material | None) -> Mapping[str, Any]:
-        if material is None:
-            return {}
+        given = {} if material is None else material.inputs
         skipped = {*self._given, *(("model",) if "model" in self.program.interface.inputs else ())}
-        return {name: value for name, value in material.inputs.items() if name not in skipped}
+        inputs = with_captured(self.program, given)
+        return {name: value for name, value in inputs.items() if name not in skipped}
 
     def _given_transform(self, value: Any) -> None:
         if value is not None and "model" not in self.program.interface.inputs:

@@ -24,6 +24,7 @@ __all__ = ["GpuCalls", "check_alive", "refusal", "submit"]
 _LOST = re.compile(r"device (is|was) lost", re.IGNORECASE)
 _RECOVER = "Write renderer.recover(), or scene.recover(device): the next picture is the same."
 _FREE = "Close renderers that are no longer used, or draw less at once."
+_FRAME = re.compile(r"┌─|│|\d+ │|=$")  # naga's picture of the text
 _DULL = ("Validation Error", "Caused by:")
 
 
@@ -80,7 +81,11 @@ def refusal(cause: BaseException, what: str, facts: dict[str, object] | None = N
 def sentence(cause: str) -> str:
     """Return the sentence that says what is wrong, without wgpu's frame around it."""
     lines = [line.strip() for line in cause.splitlines() if line.strip()]
-    told = [line for line in lines if line not in _DULL and not line.startswith("In wgpu")]
+    told = [
+        line
+        for line in lines
+        if line not in _DULL and not line.startswith("In wgpu") and not _FRAME.match(line)
+    ]
     return " ".join(told) if told else cause.strip()
 
 

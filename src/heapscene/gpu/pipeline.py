@@ -28,7 +28,7 @@ _BLENDS: dict[str, tuple[tuple[str, str], tuple[str, str]]] = {
     "additive": (("src-alpha", "one"), ("one", "one")),
     "multiply": (("dst", "zero"), ("zero", "one")),
 }
-_LINE_OF_ERROR = re.compile(r"wgsl:(\d+):(\d+)")
+_LINE_OF_ERROR = re.compile(r"┌─ [^\n]*?:(\d+):(\d+)")  # the label, or "wgsl"
 _AROUND = 3
 
 
@@ -122,7 +122,8 @@ class Pipelines:
         if pipeline is None:
             module = self.module(wgsl, label)
             layout = self.layouts.pipeline(groups)
-            with GpuCalls(f"the compute pipeline {label!r} was refused", entry_points=entry):
+            what = f"the compute pipeline {label!r} was refused"
+            with _Placed(wgsl, entry), GpuCalls(what, entry_points=entry):
                 pipeline = self.device.create_compute_pipeline(
                     label=label, layout=layout, compute={"module": module, "entry_point": entry}
                 )
@@ -152,7 +153,9 @@ class Pipelines:
             }
             layout = self.layouts.pipeline(spec.groups)
             entries = f"{spec.vertex_entry}, {spec.fragment_entry}"
-            with GpuCalls(f"the render pipeline {label!r} was refused", entry_points=entries):
+            what = f"the render pipeline {label!r} was refused"
+            placed = _Placed(spec.wgsl, spec.vertex_entry, spec.fragment_entry)
+            with placed, GpuCalls(what, entry_points=entries):
                 pipeline = self.device.create_render_pipeline(
                     label=label, layout=layout, vertex=vertex, fragment=fragment, **arguments
                 )
@@ -245,5 +248,32 @@ def _explain_module(wgsl: str, label: str, cause: str) -> str:
             f"{'>' if number == at else ' '} {number:4} | {lines[number - 1]}"
             for number in range(first, min(len(lines), at + _AROUND) + 1)
         )
-        return f"{explain(f'WGSL of {label!r} is not valid', facts=facts).rstrip()}\n{text}"
+        told = explain(f"WGSL of {label!r} is not valid", facts=facts).rstrip()
+        return "\n".join([*_with_place(told, wgsl, at), text])
     return explain(f"WGSL of {label!r} is not valid", facts=facts)
+
+
+class _Placed:
+    """A block whose :class:`GpuError` also tells where the entry points are in Python."""
+
+    def __init__(self, wgsl: str, *entries: str) -> None:
+        self._wgsl = wgsl
+        self._entries = entries
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: object
+    ) -> None:
+        if type(error) is GpuError:
+            told = "\n".join(_with_place(str(error), self._wgsl, *self._entries))
+            raise GpuError(told) from error.__cause__
+
+
+def _with_place(told: str, wgsl: str, *at: int | str) -> list[str]:
+    """Put where it is in Python below what is wrong."""
+    from heapscene.shader import python_place  # the compiler, which an error has time to load
+
+    first, *rest = told.split("\n")
+    return [first, *(line for each in at for line in python_place(wgsl, each)), *rest]

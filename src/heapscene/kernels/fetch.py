@@ -34,7 +34,9 @@ from heapscene.shader import (
     StructField,
     Type,
     call_stage,
+    captured_by,
     emit,
+    fill_captured,
     fragment_entry,
     fragment_result,
     ir,
@@ -101,19 +103,22 @@ def heap_shader(
     Raises
     ------
     InputError
-        The program's outputs are not the targets, in the same order.
+        The program writes none of the targets.
     """
     _check_outputs(program, targets)
+    program = program.pinned(targets)
     words = {field: WORDS_PER_FIELD * k for k, field in enumerate(fields)}
     form = _Form(program, words, frame)
-    shared = any(form.lies_in_heap(field.name) for field in program.fragment_stage.read("inputs"))
+    read = {field.name for field in program.fragment_stage.read("inputs")}
+    read |= set(captured_by(program.fragment_stage.function))
+    shared = any(form.lies_in_heap(name) for name in read)
     entries = (_vertex_entry(form, encoding, shared), _fragment_entry(form, shared))
     return HeapShader(emit(ir.Module(entries)), entries[0].name, entries[1].name)
 
 
 def _check_outputs(program: Program, targets: tuple[str, ...]) -> None:
     outputs = tuple(program.interface.outputs)
-    if targets and outputs != targets[: len(outputs)]:
+    if targets and not set(outputs) & set(targets):
         raise InputError(
             explain(
                 "the program does not write the colour targets",
@@ -134,7 +139,7 @@ def _vertex_entry(form: _Form, encoding: Encoding, shared: bool) -> ir.EntryPoin
         else ()
     )
     result, locations, position = vertex_result(program.vertex_stage, program.varyings, extra)
-    body = ir.FunctionBuilder("vertex_main", result)
+    body = ir.FunctionBuilder("vertex_main", result, span=program.vertex_stage.function.span)
     number = body.parameter("number", U32)
     locate = locate_vertex if encoding == "expanded" else locate_emitted
     at = body.let("at", ir.call(locate.ir, number))
@@ -151,6 +156,11 @@ def _vertex_entry(form: _Form, encoding: Encoding, shared: bool) -> ir.EntryPoin
             return _load(body, field.name, field.type, header, word, vertex)
         return _load_input(form, body, field, header, element)
 
+    fill_captured(
+        body,
+        program.vertex_stage.function,
+        lambda field: _load_input(form, body, field, header, element),
+    )
     made = body.let("result", call_stage(program.vertex_stage, load))
     names = [position, *(varying.name for varying in program.varyings)]
     members: dict[str, ir.Operand] = {name: ir.field(made, name) for name in names}
@@ -164,7 +174,7 @@ def _vertex_entry(form: _Form, encoding: Encoding, shared: bool) -> ir.EntryPoin
 def _fragment_entry(form: _Form, shared: bool) -> ir.EntryPoint:
     program = form.program
     result, _ = fragment_result(program)
-    body = ir.FunctionBuilder("fragment_main", result)
+    body = ir.FunctionBuilder("fragment_main", result, span=program.fragment_stage.function.span)
     extra: tuple[tuple[ir.Local, int], ...] = ()
     header = element = ir.zero(U32)
     if shared:

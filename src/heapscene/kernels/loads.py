@@ -16,6 +16,7 @@ from heapscene.shader import (
     VEC3,
     VEC4,
     ArrayType,
+    Matrix,
     Type,
     Vector,
     bitcast_f32,
@@ -25,8 +26,14 @@ from heapscene.shader import (
     i32,
     ir,
     mat2,
+    mat2x3,
+    mat2x4,
     mat3,
+    mat3x2,
+    mat3x4,
     mat4,
+    mat4x2,
+    mat4x3,
     storage,
     u32,
     vec2,
@@ -147,6 +154,61 @@ def load_mat4(at: u32) -> mat4:
     )
 
 
+@function
+def load_mat2x3(at: u32) -> mat2x3:
+    r0 = load_vec2(at)
+    r1 = load_vec2(at + 2)
+    r2 = load_vec2(at + 4)
+    return mat2x3(vec3(r0.x, r1.x, r2.x), vec3(r0.y, r1.y, r2.y))
+
+
+@function
+def load_mat2x4(at: u32) -> mat2x4:
+    r0 = load_vec2(at)
+    r1 = load_vec2(at + 2)
+    r2 = load_vec2(at + 4)
+    r3 = load_vec2(at + 6)
+    return mat2x4(vec4(r0.x, r1.x, r2.x, r3.x), vec4(r0.y, r1.y, r2.y, r3.y))
+
+
+@function
+def load_mat3x2(at: u32) -> mat3x2:
+    r0 = load_vec3(at)
+    r1 = load_vec3(at + 3)
+    return mat3x2(vec2(r0.x, r1.x), vec2(r0.y, r1.y), vec2(r0.z, r1.z))
+
+
+@function
+def load_mat3x4(at: u32) -> mat3x4:
+    r0 = load_vec3(at)
+    r1 = load_vec3(at + 3)
+    r2 = load_vec3(at + 6)
+    r3 = load_vec3(at + 9)
+    return mat3x4(
+        vec4(r0.x, r1.x, r2.x, r3.x), vec4(r0.y, r1.y, r2.y, r3.y), vec4(r0.z, r1.z, r2.z, r3.z)
+    )
+
+
+@function
+def load_mat4x2(at: u32) -> mat4x2:
+    r0 = load_vec4(at)
+    r1 = load_vec4(at + 4)
+    return mat4x2(vec2(r0.x, r1.x), vec2(r0.y, r1.y), vec2(r0.z, r1.z), vec2(r0.w, r1.w))
+
+
+@function
+def load_mat4x3(at: u32) -> mat4x3:
+    r0 = load_vec4(at)
+    r1 = load_vec4(at + 4)
+    r2 = load_vec4(at + 8)
+    return mat4x3(
+        vec3(r0.x, r1.x, r2.x),
+        vec3(r0.y, r1.y, r2.y),
+        vec3(r0.z, r1.z, r2.z),
+        vec3(r0.w, r1.w, r2.w),
+    )
+
+
 LOADERS: Mapping[Type, Any] = {
     F32: load_f32,
     I32: load_i32,
@@ -163,5 +225,11 @@ LOADERS: Mapping[Type, Any] = {
     MAT2: load_mat2,
     MAT3: load_mat3,
     MAT4: load_mat4,
+    Matrix(2, 3): load_mat2x3,
+    Matrix(2, 4): load_mat2x4,
+    Matrix(3, 2): load_mat3x2,
+    Matrix(3, 4): load_mat3x4,
+    Matrix(4, 2): load_mat4x2,
+    Matrix(4, 3): load_mat4x3,
 }
 """The load function of each type that an attribute or input may have; bool is a word unlike 0."""

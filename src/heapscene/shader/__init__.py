@@ -23,9 +23,16 @@ from heapscene.shader.lang import f32 as f32
 from heapscene.shader.lang import flat as flat
 from heapscene.shader.lang import i32 as i32
 from heapscene.shader.lang import mat2 as mat2
+from heapscene.shader.lang import mat2x3 as mat2x3
+from heapscene.shader.lang import mat2x4 as mat2x4
 from heapscene.shader.lang import mat3 as mat3
+from heapscene.shader.lang import mat3x2 as mat3x2
+from heapscene.shader.lang import mat3x4 as mat3x4
 from heapscene.shader.lang import mat4 as mat4
+from heapscene.shader.lang import mat4x2 as mat4x2
+from heapscene.shader.lang import mat4x3 as mat4x3
 from heapscene.shader.lang import private as private
+from heapscene.shader.lang import static as static
 from heapscene.shader.lang import storage as storage
 from heapscene.shader.lang import u32 as u32
 from heapscene.shader.lang import uniform as uniform
@@ -147,11 +154,45 @@ from heapscene.shader.lang.packing import unpack4x8snorm as unpack4x8snorm
 from heapscene.shader.lang.packing import unpack4x8unorm as unpack4x8unorm
 from heapscene.shader.lang.packing import unpack4xi8 as unpack4xi8
 from heapscene.shader.lang.packing import unpack4xu8 as unpack4xu8
+from heapscene.shader.lang.sampling import texture_gather as texture_gather
+from heapscene.shader.lang.sampling import texture_gather_compare as texture_gather_compare
+from heapscene.shader.lang.sampling import texture_sample as texture_sample
+from heapscene.shader.lang.sampling import texture_sample_bias as texture_sample_bias
+from heapscene.shader.lang.sampling import texture_sample_compare as texture_sample_compare
+from heapscene.shader.lang.sampling import (
+    texture_sample_compare_level as texture_sample_compare_level,
+)
+from heapscene.shader.lang.sampling import texture_sample_grad as texture_sample_grad
+from heapscene.shader.lang.sampling import texture_sample_level as texture_sample_level
+from heapscene.shader.lang.texture_access import texture_dimensions as texture_dimensions
+from heapscene.shader.lang.texture_access import texture_load as texture_load
+from heapscene.shader.lang.texture_access import texture_num_layers as texture_num_layers
+from heapscene.shader.lang.texture_access import texture_num_levels as texture_num_levels
+from heapscene.shader.lang.texture_access import texture_num_samples as texture_num_samples
+from heapscene.shader.lang.texture_access import texture_store as texture_store
+from heapscene.shader.lang.textures import sampler as sampler
+from heapscene.shader.lang.textures import sampler_comparison as sampler_comparison
+from heapscene.shader.lang.textures import texture_2d as texture_2d
+from heapscene.shader.lang.textures import texture_2d_array as texture_2d_array
+from heapscene.shader.lang.textures import texture_3d as texture_3d
+from heapscene.shader.lang.textures import texture_cube as texture_cube
+from heapscene.shader.lang.textures import texture_cube_array as texture_cube_array
+from heapscene.shader.lang.textures import texture_depth_2d as texture_depth_2d
+from heapscene.shader.lang.textures import texture_depth_2d_array as texture_depth_2d_array
+from heapscene.shader.lang.textures import texture_depth_cube as texture_depth_cube
+from heapscene.shader.lang.textures import (
+    texture_depth_multisampled_2d as texture_depth_multisampled_2d,
+)
+from heapscene.shader.lang.textures import texture_multisampled_2d as texture_multisampled_2d
+from heapscene.shader.lang.textures import texture_storage_2d as texture_storage_2d
+from heapscene.shader.lang.textures import texture_storage_2d_array as texture_storage_2d_array
+from heapscene.shader.lang.textures import texture_storage_3d as texture_storage_3d
 from heapscene.shader.stages import ShaderFunction as ShaderFunction
 from heapscene.shader.stages import compute as compute
 from heapscene.shader.stages import fragment as fragment
 from heapscene.shader.stages import function as function
 from heapscene.shader.stages import vertex as vertex
+from heapscene.shader.stages import wgsl_function as wgsl_function
 from heapscene.shader.structs import struct as struct
 from heapscene.shader.types import BOOL as BOOL
 from heapscene.shader.types import F32 as F32
@@ -178,6 +219,8 @@ from heapscene.shader.types import Vector as Vector
 from heapscene.shader.types import Void as Void
 
 if TYPE_CHECKING:
+    from heapscene.shader.captured import captured_by as captured_by
+    from heapscene.shader.captured import fill_captured as fill_captured
     from heapscene.shader.compute_program import Binding as Binding
     from heapscene.shader.compute_program import ComputeProgram as ComputeProgram
     from heapscene.shader.compute_program import bindings_of as bindings_of
@@ -194,6 +237,7 @@ if TYPE_CHECKING:
     from heapscene.shader.linking import vertex_result as vertex_result
     from heapscene.shader.program import Program as Program
     from heapscene.shader.wgsl import emit as emit
+    from heapscene.shader.wgsl import python_place as python_place
 
 # The compiler is loaded when it is first used: ``import heapscene`` stays light.
 _LATE = {
@@ -204,6 +248,8 @@ _LATE = {
     "StageParameter": "heapscene.shader.linking",
     "Varying": "heapscene.shader.linking",
     "bindings_of": "heapscene.shader.compute_program",
+    "captured_by": "heapscene.shader.captured",
+    "fill_captured": "heapscene.shader.captured",
     "call_stage": "heapscene.shader.linking",
     "direct_module": "heapscene.shader.direct",
     "dtype_of": "heapscene.shader.layout",
@@ -212,6 +258,7 @@ _LATE = {
     "fragment_result": "heapscene.shader.direct",
     "inputs_struct": "heapscene.shader.direct",
     "layout_of": "heapscene.shader.layout",
+    "python_place": "heapscene.shader.wgsl",
     "vertex_result": "heapscene.shader.linking",
 }
 

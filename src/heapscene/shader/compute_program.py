@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from heapscene.errors import ShaderTypeError, explain
 from heapscene.shader.stages import ShaderFunction
-from heapscene.shader.types import Type
+from heapscene.shader.types import SamplerType, TextureType, Type
 
 if TYPE_CHECKING:
     from heapscene.shader.ir.nodes import Function, Module, Resource
@@ -18,9 +18,10 @@ __all__ = ["Binding", "ComputeProgram", "bindings_of"]
 
 @dataclass(frozen=True, slots=True)
 class Binding:
-    """A buffer that a pipeline binds.
+    """A buffer, texture or sampler that a pipeline binds.
 
-    ``kind`` is WebGPU's ``uniform``, ``storage`` or ``read-only-storage``.
+    ``kind`` is WebGPU's ``uniform``, ``storage`` or ``read-only-storage``; ``texture``,
+    ``storage-texture`` or ``sampler``.
     """
 
     name: str
@@ -31,15 +32,22 @@ class Binding:
 
 
 def bindings_of(*functions: Function) -> list[Binding]:
-    """Return the buffers that functions use, themselves or through calls, by group and binding."""
+    """Return what functions bind, themselves or through calls, by group and binding."""
     from heapscene.shader.ir.visit import reachable_resources
 
-    bound = [r for r in reachable_resources(*functions) if r.space in ("uniform", "storage")]
+    bound = [r for r in reachable_resources(*functions) if r.space in _BOUND]
     bound.sort(key=lambda r: (r.group, r.binding))
     return [Binding(r.name, r.group, r.binding, _kind(r), r.type) for r in bound]
 
 
+_BOUND = ("uniform", "storage", "handle")
+
+
 def _kind(resource: Resource) -> str:
+    if isinstance(resource.type, SamplerType):
+        return "sampler"
+    if resource.space == "handle":
+        return "texture" if isinstance(resource.type, TextureType) else "storage-texture"
     if resource.space == "uniform":
         return "uniform"
     return "storage" if resource.access == "read_write" else "read-only-storage"
@@ -110,3 +118,15 @@ class ComputeProgram:
         from heapscene.shader.wgsl import emit
 
         return emit(self.module)
+
+    def explain(self) -> str:
+        """Return what is bound and how it is dispatched, as text for people."""
+        from heapscene.shader.reading import explain_compute
+
+        return explain_compute(self)
+
+    def dump(self) -> str:
+        """Return the typed IR of all functions, as text for people; lines say where they come from."""
+        from heapscene.shader.reading import dump
+
+        return dump(self.module.entries[0].function)

@@ -16,7 +16,9 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from heapscene.errors import ShaderTypeError, explain
+from heapscene.adaptive import AVal
+from heapscene.errors import ShaderNameError, ShaderTypeError, explain
+from heapscene.shader.desugar import desugared, is_static_call, static_names
 from heapscene.shader.lang import (
     PYTHON_BUILTINS,
     Builtin,
@@ -24,6 +26,7 @@ from heapscene.shader.lang import (
     captured,
     concrete,
     convert,
+    elements,
     i32,
     shader_bool,
     type_of,
@@ -34,10 +37,11 @@ from heapscene.shader.operators import SYMBOLS, binary, boolean, compare, number
 if TYPE_CHECKING:
     from heapscene.shader.stages import ShaderFunction
 
-__all__ = ["Runner", "shader_range"]
+__all__ = ["Runner", "Twin", "shader_range"]
 
 _CONCRETE, _BOOLEAN, _CAPTURED, _FIT = ".concrete", ".boolean", ".captured", ".fit"
 _BINARY, _COMPARE, _NUMBER = ".binary", ".compare", ".number"
+_STATIC, _EACH = ".static", ".each"
 
 
 class Runner:
@@ -52,9 +56,11 @@ class Runner:
     def __init__(self, shader: ShaderFunction[..., Any]) -> None:
         self._shader = shader
         source = shader.source
-        local = _local_names(source.tree)
-        typing = _Typing(local)
-        definition = typing.copy_of(source.tree)
+        tree = desugared(source.tree)
+        static_calls = static_names(source)
+        typing = _Typing(_local_names(tree), static_calls)
+        self._prunes = bool(static_calls)
+        definition = typing.copy_of(tree)
         module = ast.fix_missing_locations(ast.Module([definition], []))
         self._names = sorted(typing.free)
         self._scope: dict[str, Any] = {
@@ -68,6 +74,8 @@ class Runner:
             _BINARY: binary,
             _COMPARE: compare,
             _NUMBER: number,
+            _STATIC: self._static,
+            _EACH: _each,
             **typing.literals,
         }
         exec(compile(module, source.filename, "exec", dont_inherit=True), self._scope)  # noqa: S102
@@ -77,11 +85,19 @@ class Runner:
                 source.evaluate(annotation), f"{annotation} in {shader.name}"
             )
 
+    def _static(self, text: str, **names: Any) -> Any:
+        return _seen(self._shader.source.compute(text, names))
+
     def run(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> object:
         """Call it: arguments and result are converted to the types of the signature."""
-        values = self._arguments(args, kwargs)
+        values = _arguments(self._shader, args, kwargs)
         for name in self._names:
-            self._scope[name] = _seen(self._shader.source.resolve(name))
+            try:
+                self._scope[name] = _seen(self._shader.source.resolve(name))
+            except ShaderNameError:
+                if not self._prunes:  # else it may stand in a branch that is never taken
+                    raise
+                self._scope.pop(name, None)
         try:
             result = self._function(**values)
         except Discard:
@@ -92,25 +108,46 @@ class Runner:
             return concrete(result)
         return convert(result, type_of(self._shader.returns), f"result of {self._shader.name}")
 
-    def _arguments(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
+
+class Twin:
+    """A function given as WGSL: its Python body runs as it is written.
+
+    Parameters
+    ----------
+    shader
+        Made by :func:`~heapscene.shader.wgsl_function`.
+    """
+
+    def __init__(self, shader: ShaderFunction[..., Any]) -> None:
+        self._shader = shader
+
+    def run(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> object:
+        """Call it: arguments and result are converted to the types of the signature."""
         shader = self._shader
-        try:
-            given = shader._signature.bind(*args, **kwargs).arguments
-        except TypeError as error:
-            raise ShaderTypeError(explain(f"{shader.name}(): {error}")) from None
-        values: dict[str, Any] = {}
-        for parameter in shader.parameters:
-            value = given.get(parameter.name, parameter.default)
-            if isinstance(value, Builtin):
-                raise ShaderTypeError(
-                    explain(
-                        f"{shader.name}() needs {parameter.name!r} in CPython",
-                        fix=f"Pass  {parameter.name}={parameter.type}(...)",
-                    )
+        result = shader._body(**_arguments(shader, args, kwargs))
+        return convert(result, type_of(shader.returns), f"result of {shader.name}")
+
+
+def _arguments(
+    shader: ShaderFunction[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> dict[str, Any]:
+    try:
+        given = shader._signature.bind(*args, **kwargs).arguments
+    except TypeError as error:
+        raise ShaderTypeError(explain(f"{shader.name}(): {error}")) from None
+    values: dict[str, Any] = {}
+    for parameter in shader.parameters:
+        value = given.get(parameter.name, parameter.default)
+        if isinstance(value, Builtin):
+            raise ShaderTypeError(
+                explain(
+                    f"{shader.name}() needs {parameter.name!r} in CPython",
+                    fix=f"Pass  {parameter.name}={parameter.type}(...)",
                 )
-            where = f"argument {parameter.name!r} of {shader.name}"
-            values[parameter.name] = convert(value, parameter.type, where)
-        return values
+            )
+        where = f"argument {parameter.name!r} of {shader.name}"
+        values[parameter.name] = convert(value, parameter.type, where)
+    return values
 
 
 def shader_range(*bounds: Any) -> Iterator[Any]:
@@ -129,8 +166,9 @@ def shader_range(*bounds: Any) -> Iterator[Any]:
 class _Typing(ast.NodeTransformer):
     """Replaces what has no shader type by calls and names that have one."""
 
-    def __init__(self, local: frozenset[str]) -> None:
+    def __init__(self, local: frozenset[str], static_calls: frozenset[str]) -> None:
         self.free: set[str] = set()
+        self._static_calls = static_calls
         self.literals: dict[str, Any] = {}
         self.annotations: dict[str, str] = {}
         self._local = local
@@ -154,6 +192,23 @@ class _Typing(ast.NodeTransformer):
         self.literals[key] = captured(node.value)
         return ast.copy_location(ast.Name(key, ast.Load()), node)
 
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        if not is_static_call(node, self._static_calls) or len(node.args) != 1:
+            return self.generic_visit(node)
+        text = ast.copy_location(ast.Constant(ast.unparse(node.args[0])), node)
+        made = _call(_STATIC, text)
+        assert isinstance(made, ast.Call)
+        used = {n.id for n in ast.walk(node.args[0]) if isinstance(n, ast.Name)}
+        for name in sorted(used & self._local):
+            value = ast.copy_location(ast.Name(name, ast.Load()), node)
+            made.keywords.append(ast.keyword(name, value))
+        return ast.copy_location(made, node)
+
+    def visit_For(self, node: ast.For) -> ast.AST:
+        self.generic_visit(node)
+        node.iter = _call(_EACH, node.iter)
+        return node
+
     def visit_Name(self, node: ast.Name) -> ast.AST:
         if isinstance(node.ctx, ast.Load) and node.id not in self._local:
             self.free.add(node.id)
@@ -172,7 +227,12 @@ class _Typing(ast.NodeTransformer):
 
     def visit_Assign(self, node: ast.Assign) -> ast.AST:
         self.generic_visit(node)
-        node.value = _made_concrete(node.value)
+        target, value = node.targets[0], node.value
+        if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple):
+            pairs = zip(target.elts, value.elts, strict=False)
+            value.elts = [_assigned(each, part) for each, part in pairs]
+        else:
+            node.value = _assigned(target, value)
         return node
 
     def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AST:
@@ -243,10 +303,22 @@ def _operation(
 
 
 def _made_concrete(value: ast.expr) -> ast.expr:
-    if isinstance(value, ast.Tuple):
-        value.elts = [_made_concrete(element) for element in value.elts]
-        return value
     return _call(_CONCRETE, value)
+
+
+def _assigned(target: ast.expr, value: ast.expr) -> ast.expr:
+    # Elements of arrays have a type of their own, to which a literal adapts.
+    return value if isinstance(target, ast.Subscript) else _made_concrete(value)
+
+
+def _each(values: Any) -> Any:
+    """Return what a loop runs over: numbers of a range, or captured objects with their types."""
+    found = elements(values)
+    return values if found is None else [_known(each) for each in found]
+
+
+def _known(value: Any) -> Any:
+    return tuple(map(_known, value)) if isinstance(value, tuple) else _seen(value)
 
 
 def _local_names(tree: ast.FunctionDef) -> frozenset[str]:
@@ -261,6 +333,8 @@ def _local_names(tree: ast.FunctionDef) -> frozenset[str]:
 
 def _seen(value: object) -> Any:
     """Return what a captured object is inside a shader function."""
+    if isinstance(value, AVal):
+        return captured(cast("AVal[Any]", value).value)
     if isinstance(value, (BuiltinFunctionType, type)) and value in _REPLACED:
         return _REPLACED[value]
     if value is int or value is float:

@@ -21,7 +21,7 @@ from heapscene.errors import (
 if TYPE_CHECKING:
     from heapscene.shader.ir.nodes import Span
 
-__all__ = ["CallSite", "Diagnostic", "Refusal", "raise_all", "render"]
+__all__ = ["CallSite", "Diagnostic", "Refusal", "place", "raise_all", "render"]
 
 _CLASSES: dict[str, type[ShaderError]] = {
     "type": ShaderTypeError,
@@ -102,16 +102,22 @@ def _excerpt(span: Span, lines: Sequence[str] | None) -> list[str]:
     return [f"      {text.lstrip()}", f"      {caret}"]
 
 
+def place(span: Span, function: str, lines: Sequence[str] | None = None) -> list[str]:
+    """Return file and line as tracebacks show them, the line, and a caret under the span."""
+    return [
+        f'  File "{span.filename}", line {span.line}, in {function}',
+        *_excerpt(span, lines),
+    ]
+
+
 def render(diagnostic: Diagnostic, lines: Sequence[str] | None = None) -> str:
     """Return the text of one fault: what, where, caret, facts, calls, what to write.
 
     ``lines`` is the text of the file, if it is not the one on disk.
     """
-    span = diagnostic.span
     parts = [
         diagnostic.what,
-        f'  File "{span.filename}", line {span.line}, in {diagnostic.function}',
-        *_excerpt(span, lines),
+        *place(diagnostic.span, diagnostic.function, lines),
         *_facts(diagnostic.facts),
     ]
     parts += [

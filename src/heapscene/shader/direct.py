@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeAlias
 
+from heapscene.shader.captured import fill_captured
 from heapscene.shader.ir import build
 from heapscene.shader.ir.body import FunctionBuilder
 from heapscene.shader.ir.nodes import EntryPoint, Local, Module, Port, Resource
-from heapscene.shader.linking import StageParameter, call_stage, vertex_result
+from heapscene.shader.linking import StageParameter, call_stage, check_locations, vertex_result
 from heapscene.shader.types import BOOL, U32, VEC4, StructField, StructType
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ def direct_module(program: Program) -> Module:
 
 def _vertex_entry(program: Program, load_input: LoadInput) -> EntryPoint:
     result, locations, position = vertex_result(program.vertex_stage, program.varyings)
-    body = FunctionBuilder("vertex_main", result)
+    body = FunctionBuilder("vertex_main", result, span=program.vertex_stage.function.span)
     order = sorted(program.interface.attributes)
     ports: list[Port] = []
     locals_: dict[str, Local] = {}
@@ -62,6 +63,7 @@ def _vertex_entry(program: Program, load_input: LoadInput) -> EntryPoint:
             return locals_[f"builtin {parameter.name}"]
         return locals_[field.name] if parameter.role == "attributes" else load_input(field)
 
+    fill_captured(body, program.vertex_stage.function, load_input)
     made = body.let("result", call_stage(program.vertex_stage, load))
     names = [position, *(varying.name for varying in program.varyings)]
     members: dict[str, build.Operand] = {name: build.field(made, name) for name in names}
@@ -86,8 +88,12 @@ def fragment_entry(
         result is :func:`fragment_result`).
     """
     stage = program.fragment_stage
+    names = [local.name for local, _ in extra]
+    check_locations(program.vertex_stage, stage, program.varyings, names)
     result, locations = fragment_result(program)
-    body = body or FunctionBuilder("fragment_main", result)
+    body = body or FunctionBuilder(
+        "fragment_main", result, span=program.fragment_stage.function.span
+    )
     ports = [Port(local, location=number, interpolate="flat") for local, number in extra]
     locals_: dict[str, Local] = {}
     for varying in program.varyings:
@@ -109,6 +115,7 @@ def fragment_entry(
             return locals_[f"builtin {parameter.name}"]
         return locals_[field.name] if parameter.role == "varyings" else load_input(field)
 
+    fill_captured(body, stage.function, load_input)
     called = call_stage(stage, load)
     body.return_(_outputs(result, body, called))
     return EntryPoint("fragment", body.done(), tuple(ports), locations)
@@ -117,14 +124,13 @@ def fragment_entry(
 def fragment_result(program: Program) -> tuple[StructType, tuple[tuple[str, int], ...]]:
     """Return the struct that a fragment entry point returns, and the locations of its members."""
     returned = program.fragment_stage.function.returns
-    fields = (
-        returned.fields
-        if isinstance(returned, StructType)
-        else (StructField(name, type_) for name, type_ in program.interface.outputs.items())
-    )
-    members = tuple(StructField(field.name, field.type, field.builtin) for field in fields)
-    colors = [member.name for member in members if member.builtin is None]
-    return StructType("FragmentOut", members), tuple((n, k) for k, n in enumerate(colors))
+    fields = returned.fields if isinstance(returned, StructType) else ()
+    members = [StructField(field.name, field.type) for field, _ in program.outputs]
+    members += [
+        StructField(field.name, field.type, field.builtin) for field in fields if field.builtin
+    ]
+    locations = tuple((field.name, number) for field, number in program.outputs)
+    return StructType("FragmentOut", tuple(members)), locations
 
 
 def _outputs(result: StructType, body: FunctionBuilder, called: Expr) -> Expr:

@@ -31,6 +31,9 @@ class Interface:
         Values for inputs that a draw may leave out.
     input_limits
         Smallest and largest number of inputs that may not have any; they have to be finite, too.
+    captured
+        Adaptive values that the functions read by name; each is an input, too, which has this value
+        unless a draw gives another.
     """
 
     attributes: Mapping[str, Type]
@@ -40,6 +43,7 @@ class Interface:
     attribute_defaults: Mapping[str, Any] = field(default_factory=dict)
     input_defaults: Mapping[str, Any] = field(default_factory=dict)
     input_limits: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    captured: Mapping[str, Any] = field(default_factory=dict)
 
 
 @runtime_checkable

@@ -7,7 +7,7 @@ checks of stages, and the tests that compare CPython with the GPU. What the rule
 
 from __future__ import annotations
 
-from heapscene.shader.resource_operations import ATOMICS
+from heapscene.shader.resource_operations import ATOMICS, TEXTURES
 from heapscene.shader.rules import (
     EXCHANGES,
     KINDS,
@@ -45,7 +45,7 @@ def _table(*groups: tuple[str, tuple[str, ...]]) -> dict[str, Operation]:
 
 INTRINSICS: dict[str, Operation] = _table(
     ("abs", ("N -> N",)),
-    ("sign", ("F -> F", "I -> I")),
+    ("sign", ("F -> F", "i32 -> i32", "vec2i -> vec2i", "vec3i -> vec3i", "vec4i -> vec4i")),
     ("min max", ("N N -> N",)),
     ("clamp", ("N N N -> N",)),
     ("mix", ("F F F -> F", "F F f32 -> F")),
@@ -106,7 +106,7 @@ for _name, _wgsl in (
     INTRINSICS[_name] = Operation(
         _name, (" -> void",), _wgsl, ("compute",), effect=True, family="barrier", uniform=True
     )
-INTRINSICS.update(ATOMICS)
+INTRINSICS.update({**ATOMICS, **TEXTURES})
 
 
 BINARY: dict[str, str] = {

@@ -1,27 +1,30 @@
-"""A program: a vertex and a fragment function that fit together."""
+"""A program: vertex and fragment functions that fit together."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import numpy as np
 
 from heapscene.errors import ShaderTypeError, explain
 from heapscene.shader.interface import Interface
 from heapscene.shader.stages import ShaderFunction
-from heapscene.shader.types import VEC4, StructType, Type
+from heapscene.shader.types import StructField, StructType
 
 if TYPE_CHECKING:
-    from heapscene.shader.ir.nodes import Function, Module
+    from heapscene.shader.ir.nodes import Module
     from heapscene.shader.linking import Stage, Varying
 
 __all__ = ["Program"]
 
 
+Functions: TypeAlias = "ShaderFunction[..., Any] | Sequence[ShaderFunction[..., Any]]"
+
+
 class Program:
-    """A vertex function and a fragment function, compiled and linked.
+    """Vertex and fragment functions, compiled and linked.
 
     Programs with the same content are equal and have the same ``hash``, wherever their functions
     were defined.
@@ -29,9 +32,13 @@ class Program:
     Parameters
     ----------
     vertex
-        Made by ``@vertex``: attributes and inputs to varyings.
+        Made by ``@vertex``: attributes and inputs to varyings. Of several, each takes what those
+        before it return, and adds to it or replaces it.
     fragment
-        Made by ``@fragment``: varyings and inputs to colours.
+        Made by ``@fragment``: varyings and inputs to colours; also several.
+    targets
+        Names of the colour targets in order: outputs of other names are left out, with all that
+        only they need. By default the outputs as they are returned.
     limits
         Smallest and largest number of inputs by name, for those where others are a mistake: adaptive
         values beyond them, or not finite, are refused. Part of the content.
@@ -41,46 +48,60 @@ class Program:
     vertex_stage, fragment_stage
         The compiled functions, with the meaning of their parameters and what they read.
     varyings
-        What the fragment function reads of what the vertex function returns, with locations.
+        What the fragment stage reads of what the vertex stage returns, with locations.
+    outputs
+        The colours that are written, with the number of their target.
 
     Raises
     ------
     ShaderTypeError, ShaderNameError, ShaderSyntaxError
-        A function is not valid, or the two do not fit.
+        A function is not valid, or they do not fit.
+
+    Examples
+    --------
+    >>> from heapscene.shader import builtin, fragment, struct, vec4, vertex
+    >>> @struct
+    ... class Varyings:
+    ...     clip: vec4 = builtin.position
+    ...     tint: vec4
+    >>> @vertex                                             # doctest: +SKIP
+    ... def swap(v: Varyings) -> Varyings:
+    ...     return v.replace(tint=v.tint.zyxw)
+    >>> Program([place, swap], shade)                       # doctest: +SKIP
     """
 
     vertex_stage: Stage
     fragment_stage: Stage
     varyings: tuple[Varying, ...]
+    outputs: tuple[tuple[StructField, int], ...]
 
     def __init__(
         self,
-        vertex: ShaderFunction[..., Any],
-        fragment: ShaderFunction[..., Any],
+        vertex: Functions,
+        fragment: Functions,
         *,
+        targets: Sequence[str] | None = None,
         limits: Mapping[str, tuple[float, float]] | None = None,
     ) -> None:
-        from heapscene.shader.linking import link_varyings, stage_of
+        from heapscene.shader.composing import compose
+        from heapscene.shader.linking import check_locations, check_position, link_varyings
 
-        for function, stage in ((vertex, "vertex"), (fragment, "fragment")):
-            found = getattr(function, "stage", None)
-            if found != stage:
-                raise ShaderTypeError(
-                    explain(
-                        f"{getattr(function, 'name', function)!r} is no {stage} function",
-                        facts={"stage": found or type(function).__name__},
-                        fix="Write Program(vertex, fragment), made by @vertex and @fragment.",
-                    )
-                )
-        self.vertex = vertex
-        self.fragment = fragment
-        self.vertex_stage = stage_of(vertex)
-        self.fragment_stage = stage_of(fragment)
-        self.varyings = link_varyings(self.vertex_stage, self.fragment_stage)
-        self._interface = self._make_interface(limits or {})
+        self._vertex = _functions(vertex, "vertex")
+        self._fragment = _functions(fragment, "fragment")
+        whole = compose(self._fragment)
+        self.outputs = _pinned(whole, targets)
+        kept = {field.name for field, _ in self.outputs}
+        self.fragment_stage = _only(whole, kept | _builtins(whole))
+        vertex_stage = compose(self._vertex)
+        check_position(vertex_stage)
+        self.varyings = link_varyings(vertex_stage, self.fragment_stage)
+        crossing = {varying.name for varying in self.varyings}
+        self.vertex_stage = _only(vertex_stage, crossing | _builtins(vertex_stage))
+        check_locations(vertex_stage, self.fragment_stage, self.varyings)
+        self._interface = self._make_interface(vertex_stage, whole, limits or {})
 
     def __repr__(self) -> str:
-        return f"Program({self.vertex.name}, {self.fragment.name})"
+        return f"Program({_names(self._vertex)}, {_names(self._fragment)})"
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Program) and other.hash == self.hash
@@ -93,10 +114,18 @@ class Program:
         """What the program reads and writes."""
         return self._interface
 
-    @property
-    def fragment_ir(self) -> Function:
-        """The compiled fragment function."""
-        return self.fragment_stage.function
+    def pinned(self, targets: Sequence[str]) -> Program:
+        """Return the program as it writes to targets of these names, in this order.
+
+        Raises
+        ------
+        ShaderTypeError
+            It writes none of them.
+        """
+        names = tuple(targets)
+        if tuple(self._interface.outputs) == names[: len(self._interface.outputs)]:
+            return self
+        return Program(self._vertex, self._fragment, targets=names)
 
     @property
     def hash(self) -> str:
@@ -134,34 +163,106 @@ class Program:
 
         return emit(self._direct)
 
+    def explain(self) -> str:
+        """Return what the program reads, hands over and writes, as text for people."""
+        from heapscene.shader.reading import explain_program
+
+        return explain_program(self)
+
+    def dump(self) -> str:
+        """Return the typed IR of all functions, as text for people; lines say where they come from."""
+        from heapscene.shader.reading import dump
+
+        return dump(self.vertex_stage.function, self.fragment_stage.function)
+
     @cached_property
     def _direct(self) -> Module:
         from heapscene.shader.direct import direct_module
 
         return direct_module(self)
 
-    def _make_interface(self, limits: Mapping[str, tuple[float, float]]) -> Interface:
+    def _make_interface(
+        self, vertex: Stage, fragment: Stage, limits: Mapping[str, tuple[float, float]]
+    ) -> Interface:
+        from heapscene.shader.captured import captured_by
         from heapscene.shader.linking import defaults_of, join_inputs
 
-        attributes = self.vertex_stage.parameter("attributes")
+        attributes = vertex.parameter("attributes")
         fields = {f.name: f for f in attributes.fields} if attributes else {}
         fields = {name: fields[name] for name in sorted(fields)}
-        inputs = join_inputs(self.vertex_stage, self.fragment_stage)
+        inputs = join_inputs(vertex, fragment)
+        captured = captured_by(self.vertex_stage.function, self.fragment_stage.function)
+        for name in captured:
+            if name in inputs:
+                raise ShaderTypeError(
+                    explain(
+                        f"{name!r} is an input and also a captured adaptive value",
+                        fix="Give one of them another name.",
+                    )
+                )
+        types = {name: field.type for name, field in {**inputs, **captured}.items()}
         return Interface(
             attributes={name: field.type for name, field in fields.items()},
-            inputs={name: field.type for name, field in inputs.items()},
+            inputs={name: types[name] for name in sorted(types)},
             varyings={varying.name: varying.type for varying in self.varyings},
-            outputs=_outputs(self.fragment_ir.returns),
+            outputs={field.name: field.type for field, _ in self.outputs},
             attribute_defaults=defaults_of(fields),
             input_defaults=defaults_of(inputs),
             input_limits=limits,
+            captured={name: field.default for name, field in captured.items()},
         )
 
 
-def _outputs(returns: Type) -> dict[str, Type]:
-    if isinstance(returns, StructType):
-        return {field.name: field.type for field in returns.fields if field.builtin is None}
-    return {"color": VEC4}
+def _names(functions: Sequence[ShaderFunction[..., Any]]) -> str:
+    names = [function.name for function in functions]
+    return names[0] if len(names) == 1 else f"[{', '.join(names)}]"
+
+
+def _functions(given: Functions, stage: str) -> tuple[ShaderFunction[..., Any], ...]:
+    functions = tuple(given) if isinstance(given, list | tuple) else (given,)
+    for function in functions or (None,):
+        found = getattr(function, "stage", None)
+        if found != stage:
+            raise ShaderTypeError(
+                explain(
+                    f"{getattr(function, 'name', function)!r} is no {stage} function",
+                    facts={"stage": found or type(function).__name__},
+                    fix="Write Program(vertex, fragment), made by @vertex and @fragment.",
+                )
+            )
+    return cast("tuple[ShaderFunction[..., Any], ...]", functions)
+
+
+def _builtins(stage: Stage) -> set[str]:
+    returns = stage.function.returns
+    fields = returns.fields if isinstance(returns, StructType) else ()
+    return {field.name for field in fields if field.builtin is not None}
+
+
+def _only(stage: Stage, names: set[str]) -> Stage:
+    """Return the stage without what only other members of its result need."""
+    from heapscene.shader.linking import pruned
+    from heapscene.shader.pruning import keep_members
+
+    return pruned(stage, keep_members(stage.function, frozenset(names)))
+
+
+def _pinned(fragment: Stage, targets: Sequence[str] | None) -> tuple[tuple[StructField, int], ...]:
+    """Return the outputs that have a target, and the target's number."""
+    from heapscene.shader.composing import returned_by
+    from heapscene.shader.diagnostics import raise_all
+
+    written = {field.name: field for field in returned_by(fragment) if field.builtin is None}
+    names = tuple(written) if targets is None else tuple(targets)
+    kept = tuple((written[name], k) for k, name in enumerate(names) if name in written)
+    if not kept and targets is not None:
+        fault = fragment.result_fault(
+            "the program does not write the colour targets",
+            {"writes": ", ".join(written) or "nothing", "targets": ", ".join(names)},
+            "Return a vec4 for one target named 'color', or a struct with the targets' names.",
+        )
+        raise_all([fault])
+    return kept
 
 
 def _default_text(value: Any) -> str:

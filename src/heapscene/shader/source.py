@@ -16,15 +16,17 @@ import itertools
 import linecache
 import textwrap
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import CodeType, FunctionType
 from typing import Any
 
 from heapscene.errors import ShaderNameError, ShaderSyntaxError, ShaderTypeError, explain
+from heapscene.shader.diagnostics import Diagnostic, raise_all
 
 __all__ = ["FunctionSource", "read_source"]
 
 _given_texts = itertools.count(1)
+_MAX_DEPTH = 150
 
 
 class FunctionSource:
@@ -77,6 +79,7 @@ class FunctionSource:
         """The definition."""
         block, first = self._block
         tree = _parse(block, first, self.name, self.filename)
+        _check_depth(tree, self.filename)
         if self._given is None:
             _check_same_code(tree, self._function, self.lines, self.filename)
         return tree
@@ -97,11 +100,11 @@ class FunctionSource:
         except (SyntaxError, IndexError) as error:
             raise _not_the_text(self.name, self.filename) from error
 
-    def resolve(self, name: str) -> object:
+    def resolve(self, name: str, local: Sequence[str] = ()) -> object:
         """Return the object that a free name of the function stands for.
 
         Looks at closure cells, then module globals, then builtins, at the time of the call: helpers
-        may be defined below their users.
+        may be defined below their users. ``local`` are names that a misspelt one may have meant.
 
         Raises
         ------
@@ -111,7 +114,7 @@ class FunctionSource:
         for scope in self._scopes():
             if name in scope:
                 return scope[name]
-        raise self._unknown(name)
+        raise self._unknown(name, local)
 
     def evaluate(self, annotation: object) -> object:
         """Return the object that an annotation means; a string is read where the function is.
@@ -130,6 +133,19 @@ class FunctionSource:
             raise self._unknown(error.name or annotation) from error
         return self.evaluate(found)  # a string in quotes gives a string once more
 
+    def compute(self, text: str, names: Mapping[str, object]) -> object:
+        """Return the value of an expression, read where the function is.
+
+        Parameters
+        ----------
+        text
+            Python code; errors in it are raised as they are.
+        names
+            Further names that it may use.
+        """
+        scope = {**self._function.__globals__, **self._enclosing, **_closure(self._function)}
+        return eval(text, {**scope, **names})  # noqa: S307
+
     @property
     def where(self) -> str:
         """``file:line`` of the ``def``."""
@@ -140,8 +156,8 @@ class FunctionSource:
         yield self._function.__globals__
         yield vars(builtins)
 
-    def _unknown(self, name: str) -> ShaderNameError:
-        known = [key for scope in self._scopes() for key in scope] + list(self._enclosing)
+    def _unknown(self, name: str, local: Sequence[str] = ()) -> ShaderNameError:
+        known = [*local, *(key for scope in self._scopes() for key in scope), *self._enclosing]
         similar = difflib.get_close_matches(name, known, n=3)
         facts: dict[str, object] = {"in": f"{self.tree.name} ({self.where})"}
         if similar:
@@ -241,6 +257,29 @@ def _parse(block: list[str], first: int, name: str, filename: str) -> ast.Functi
         if isinstance(node, ast.FunctionDef) and node.name == name:
             return node
     raise _not_the_text(name, filename)
+
+
+def _check_depth(tree: ast.FunctionDef, filename: str) -> None:
+    """Refuse what the compilers of WGSL, and recursive passes over it, cannot take in."""
+    pending: list[tuple[ast.AST, int]] = [(tree, 0)]
+    while pending:
+        node, depth = pending.pop()
+        if depth > _MAX_DEPTH and isinstance(node, ast.expr | ast.stmt):
+            raise_all([_too_deep(node, tree.name, filename)])
+        children = list(ast.iter_child_nodes(node))
+        # "a and b and c" is one node of Python and two of the IR, one below the other.
+        deeper = len(children) if isinstance(node, ast.BoolOp | ast.Compare | ast.Call) else 1
+        pending += [(child, depth + deeper) for child in children]
+
+
+def _too_deep(node: ast.expr | ast.stmt, name: str, filename: str) -> Diagnostic:
+    from heapscene.shader.ir.nodes import Span
+
+    end = (node.end_lineno or node.lineno, node.end_col_offset or node.col_offset + 1)
+    span = Span(filename, node.lineno, node.col_offset, *end)
+    what = f"this is nested more than {_MAX_DEPTH} deep"
+    fix = "Give parts of it names on lines of their own, or move them to a helper."
+    return Diagnostic("syntax", what, span, name, {}, fix)
 
 
 def _check_same_code(

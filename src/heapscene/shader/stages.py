@@ -10,18 +10,28 @@ from __future__ import annotations
 import functools
 import inspect
 import math
+import re
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Generic, Literal, ParamSpec, TypeVar, cast, overload
 
-from heapscene.errors import ShaderTypeError, explain
+from heapscene.errors import ShaderSyntaxError, ShaderTypeError, explain
 from heapscene.shader.lang import type_of
 from heapscene.shader.source import FunctionSource, read_source
 from heapscene.shader.types import Type
 
-__all__ = ["Parameter", "ShaderFunction", "Stage", "compute", "fragment", "function", "vertex"]
+__all__ = [
+    "Parameter",
+    "ShaderFunction",
+    "Stage",
+    "compute",
+    "fragment",
+    "function",
+    "vertex",
+    "wgsl_function",
+]
 
 Stage = Literal["vertex", "fragment", "compute", "function"]
 P = ParamSpec("P")
@@ -68,6 +78,8 @@ class ShaderFunction(Generic[P, R]):
         Its text and the meaning of its names.
     workgroup_size
         Invocations per workgroup in x, y and z; ``None`` unless the stage is ``"compute"``.
+    wgsl
+        The body in WGSL, for one made by :func:`wgsl_function`.
     """
 
     def __init__(
@@ -76,8 +88,10 @@ class ShaderFunction(Generic[P, R]):
         stage: Stage,
         source: FunctionSource,
         workgroup_size: tuple[int, int, int] | None = None,
+        wgsl: str | None = None,
     ) -> None:
         functools.update_wrapper(self, body)
+        self.wgsl = wgsl
         self.name = source.name
         self.stage: Stage = stage
         self.source = source
@@ -127,9 +141,9 @@ class ShaderFunction(Generic[P, R]):
 
     @cached_property
     def _run(self) -> Callable[[tuple[Any, ...], dict[str, Any]], object]:
-        from heapscene.shader.cpu import Runner
+        from heapscene.shader.cpu import Runner, Twin
 
-        return Runner(self).run
+        return Runner(self).run if self.wgsl is None else Twin(self).run
 
 
 def _check_kinds(shader: ShaderFunction[..., Any]) -> None:
@@ -229,6 +243,64 @@ def function(body: Any = None, /, *, source: str | None = None) -> Any:
     if body is None:
         return lambda late: _make(late, "function", source)  # pyright: ignore[reportUnknownLambdaType]
     return _make(body, "function", source)
+
+
+def wgsl_function(text: str, /) -> Callable[[Callable[P, R]], ShaderFunction[P, R]]:
+    """Make a helper out of WGSL, where the language has no words for something.
+
+    Parameters
+    ----------
+    text
+        What stands between the braces: statements of WGSL that compute the result from the
+        parameters, by their names, and from nothing else. The compiler does not read it; the GPU's
+        validator does when a program that calls it is built.
+
+    Returns
+    -------
+    Callable
+        Decorator of a Python function with the types of parameters and result. Its body is the
+        twin: plain Python or NumPy that computes the same, run in CPython and by the interpreter.
+
+    Raises
+    ------
+    ShaderSyntaxError
+        Braces or parentheses do not match, or nothing is returned.
+
+    Examples
+    --------
+    >>> @wgsl_function("return dot(vec4f(x, y, 0.0, 0.0), vec4f(x, y, 0.0, 0.0));")  # doctest: +SKIP
+    ... def squared(x: f32, y: f32) -> f32:
+    ...     return x * x + y * y
+    """
+    problem = _fault_of(text)
+    if problem:
+        raise ShaderSyntaxError(
+            explain(
+                f"the WGSL text {problem}",
+                facts={"text": text.strip().split("\n")[0]},
+                fix="Write the statements between the braces, such as  return x * y;",
+            )
+        )
+
+    def decorate(body: Callable[P, R]) -> ShaderFunction[P, R]:
+        enclosing = sys._getframe(1).f_locals
+        read = read_source(body, enclosing=enclosing)
+        return ShaderFunction(body, "function", read, wgsl=text)
+
+    return decorate
+
+
+def _fault_of(text: str) -> str:
+    plain = re.sub(r"//[^\n]*|/\*.*?\*/", " ", text, flags=re.DOTALL)
+    open_: list[str] = []
+    for letter in plain:
+        if letter in "({[":
+            open_.append(")}]"["({[".index(letter)])
+        elif letter in ")}]" and (not open_ or open_.pop() != letter):
+            return f"closes a {letter!r} that it did not open"
+    if open_:
+        return f"does not close with {open_[-1]!r}"
+    return "" if re.search(r"\breturn\b", plain) else "returns nothing"
 
 
 def compute(

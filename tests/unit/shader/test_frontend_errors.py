@@ -56,8 +56,9 @@ class Varyings:
 
 
 @struct
-class NoPosition:
-    normal: vec3
+class TwoPositions:
+    clip: vec4 = builtin.position
+    other: vec4 = builtin.position
 
 
 @struct
@@ -386,8 +387,8 @@ def discard_in_vertex(a: Attributes, u: Inputs) -> Varyings:
 
 
 @vertex
-def no_position(a: Attributes) -> NoPosition:
-    return NoPosition(normal=a.position)
+def two_positions(a: Attributes) -> TwoPositions:
+    return TwoPositions(clip=vec4(0.0), other=vec4(a.position, 1.0))
 
 
 @vertex
@@ -467,7 +468,13 @@ CASES = [
     (missing_return, T, "does not return a value on every path", "def missing_return", "return"),
     (wrong_return, T, "wrong_return returns f32, not vec3", "return vec3(a)", "-> vec3"),
     (while_else, S, "'while' with 'else' is not part", "a = 2.0", "Move the 'else' block"),
-    (loop_over_list, S, "a loop runs over range(...) only", "[1, 2]", "for i in range(n)"),
+    (
+        loop_over_list,
+        S,
+        "a loop runs over range(...) or over static values",
+        "[1, 2]",
+        "for i in range(n)",
+    ),
     (try_statement, S, "'try' is not part of the shader language", "try:", "raise nothing"),
     (comprehension, S, "a comprehension is not part", "[a for _ in range(3)]", "'for' loop"),
     (calls_plain, N, "'plain' cannot be called in a shader", "plain", "@function"),
@@ -507,7 +514,7 @@ CASES = [
     (bool_arithmetic, T, "cannot multiply f32 by bool", "a * (a > 0.0)", "select(0.0, 1.0, flag)"),
     (derivative_in_vertex, T, "dpdx is for fragment functions only", "dpdx(a)", "vertex function"),
     (discard_in_vertex, T, "discard is for fragment functions only", "discard()", "vertex"),
-    (no_position, T, "NoPosition has 0 fields with builtin.position", "NoPosition", "clip: vec4"),
+    (two_positions, T, "TwoPositions has 2 fields with", "TwoPositions", "Keep one of them."),
     (writes_in_vertex, T, "'results' can be written", "results", "access read"),
     (returns_vec3, T, "a fragment function returns vec4", "vec3", "-> vec4"),
     (tile_in_fragment, T, "'tile' is workgroup memory", "tile", "fragment function"),

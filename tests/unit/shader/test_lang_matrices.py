@@ -1,8 +1,11 @@
 """Matrices: columns as in WGSL, rows in NumPy."""
 
+import itertools
+
 import numpy as np
 import pytest
 
+import heapscene.shader as sh
 from heapscene.errors import ShaderTypeError
 from heapscene.shader import f32, mat2, mat3, mat4, transpose, vec2, vec3, vec4
 
@@ -38,6 +41,58 @@ def test_products_are_those_of_linear_algebra(cls, column, size):
         assert np.array_equal(-cls(a), -a)
         assert np.array_equal(transpose(cls(a)), a.T)
     assert type(cls.identity() @ column(1.0)) is column
+
+
+def shape_class(columns, rows):
+    return getattr(sh, f"mat{columns}" if columns == rows else f"mat{columns}x{rows}")
+
+
+SHAPES = list(itertools.product((2, 3, 4), repeat=2))
+
+
+@pytest.mark.parametrize(("columns", "rows"), SHAPES)
+def test_all_nine_shapes_are_numpys_arrays(columns, rows):
+    rng = np.random.default_rng(columns * 10 + rows)
+    cls = shape_class(columns, rows)
+    a = rng.normal(size=(rows, columns)).astype(np.float32)
+    m = cls(a)
+    assert cls.__shader_type__ == sh.Matrix(columns=columns, rows=rows)
+    assert np.array_equal(np.asarray(m), a)
+    assert len(m) == columns
+    assert len(m[0]) == rows
+    assert cls.from_rows(*[getattr(sh, f"vec{columns}")(row) for row in a]) == m
+    assert type(transpose(m)) is shape_class(rows, columns)
+    assert np.array_equal(transpose(m), a.T)
+    with pytest.raises(ShaderTypeError, match=rf"\({rows}, {columns}\)"):
+        cls(np.zeros((rows, columns + 1)))
+    if columns != rows:
+        with pytest.raises(ShaderTypeError, match="not square"):
+            cls.identity()
+        with pytest.raises(ShaderTypeError, match="not square"):
+            sh.determinant(m)
+
+
+@pytest.mark.parametrize(("columns", "rows"), SHAPES)
+def test_products_of_all_shapes(columns, rows):
+    rng = np.random.default_rng(columns * 10 + rows)
+    a = rng.normal(size=(rows, columns)).astype(np.float32)
+    m = shape_class(columns, rows)(a)
+    for other in (2, 3, 4):
+        b = rng.normal(size=(columns, other)).astype(np.float32)
+        found = m @ shape_class(other, columns)(b)
+        assert type(found) is shape_class(other, rows)
+        assert np.allclose(found, a @ b, rtol=1e-5, atol=1e-6)
+        vector = getattr(sh, f"vec{other}")
+        if other == columns:
+            assert np.allclose(m @ vector(b[0, :1].item()), a @ np.full(other, b[0, 0]), atol=1e-5)
+        else:
+            with pytest.raises(ShaderTypeError, match="cannot multiply"):
+                m @ vector(1.0)
+            with pytest.raises(ShaderTypeError, match="cannot multiply"):
+                m @ shape_class(2, other)(np.ones((other, 2)))
+        if other == rows:
+            row = rng.normal(size=rows).astype(np.float32)
+            assert np.allclose(vector(row) @ m, row @ a, rtol=1e-5, atol=1e-6)
 
 
 def test_products_round_at_every_step():

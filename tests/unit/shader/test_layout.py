@@ -40,8 +40,12 @@ def test_sizes_and_alignments():
         MAT2: (16, 8),
         MAT3: (48, 16),
         MAT4: (64, 16),
-        Matrix(3, 2): (24, 8),
+        Matrix(2, 3): (32, 16),
         Matrix(2, 4): (32, 16),
+        Matrix(3, 2): (24, 8),
+        Matrix(3, 4): (48, 16),
+        Matrix(4, 2): (32, 8),
+        Matrix(4, 3): (64, 16),
         ArrayType(VEC3, 4): (64, 16),
         ArrayType(F32, 3): (12, 4),
     }

@@ -11,9 +11,17 @@ import pytest
 
 PRELUDE = """
 from heapscene.shader import (
-    all, builtin, f32, flat, function, mat4, max, mix, normalize, select, storage, struct,
-    u32, vec2, vec3, vec4,
+    all, atomic_add, atomic_u32, builtin, cross, dot, f32, flat, function, mat4, mat4x3, max, mix,
+    normalize, sampler, select, static, storage, struct, texture_2d, texture_load, texture_sample,
+    texture_storage_2d, texture_store, transpose, u32, vec2, vec2u, vec3, vec4, vec4u,
 )
+
+counts = storage("counts", atomic_u32, binding=1, access="read_write")
+albedo = texture_2d("albedo", binding=2)
+ids = texture_2d("ids", vec4u, binding=3)
+linear = sampler("linear", binding=4)
+picture = texture_storage_2d("picture", "rgba8unorm", binding=5)
+view = mat4x3.from_rows(vec4(0.0), vec4(0.0), vec4(0.0))
 
 @struct
 class Inputs:
@@ -59,6 +67,16 @@ SHOWN = {
     "half(0.5)": "float",
     "p.with_x(1.0)": "vec3",
     "n * 2 + 1": "int",
+    "view @ vec4(p, 1.0)": "vec3",
+    "p @ view": "vec4",
+    "view @ u.model": "mat4x3",
+    "transpose(view)": "mat3x4",
+    "transpose(view) @ view": "mat4",
+    "view[0]": "vec3",
+    "atomic_add(counts[0], 1)": "int",
+    "texture_sample(albedo, linear, p.xy)": "vec4",
+    "texture_load(ids, vec2u(1, 2), 0)": "vec4u",
+    "static(0.5)": "float",
     "Varyings(normal=p, clip=vec4(p, 1.0))": "Varyings",
 }
 # Lines that the editor must refuse.
@@ -73,6 +91,20 @@ REFUSED = [
     "Varyings(normal=u.color)",
     "Inputs(model=u.model, colour=u.color)",
     "u.model * u.model",
+    "view @ p",
+    "u.model @ view",
+    "u.model + view",
+    "dot(p, p.xy)",
+    "cross(p.xy, p.xy)",
+    "counts[0] + 1",
+    "counts[0] = n",
+    "atomic_add(page[0], 1)",
+    "texture_sample(albedo, linear, p)",
+    "texture_sample(albedo, albedo, p.xy)",
+    "texture_sample(ids, linear, p.xy)",
+    "texture_load(albedo, p.xy, 0)",
+    "max(p, p.xy)",
+    "p if p == p else 0.0",
 ]
 
 

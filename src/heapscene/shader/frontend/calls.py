@@ -7,6 +7,8 @@ import builtins
 import inspect
 from typing import TYPE_CHECKING, Any, cast
 
+from heapscene.shader import lang
+from heapscene.shader.desugar import is_static_call
 from heapscene.shader.diagnostics import CallSite
 from heapscene.shader.frontend.constants import check_constant
 from heapscene.shader.frontend.expressions import Expressions
@@ -14,7 +16,8 @@ from heapscene.shader.frontend.lowering import Fault, Static, as_function, defau
 from heapscene.shader.ir import build
 from heapscene.shader.ir.nodes import Expr
 from heapscene.shader.operations import INTRINSICS, spelled
-from heapscene.shader.types import BOOL, Matrix, Scalar, StructType, Type, Vector
+from heapscene.shader.rules import EXCHANGE_RESULTS
+from heapscene.shader.types import BOOL, F32, Matrix, Scalar, StructType, Type, Vector
 
 if TYPE_CHECKING:
     from heapscene.shader.stages import ShaderFunction
@@ -39,10 +42,18 @@ STATEMENTS = ("discard", *(name for name, op in INTRINSICS.items() if op.is_stat
 
 
 class Calls(Expressions):
-    """Lowers calls."""
+    """Lowers calls.
 
-    def call(self, node: ast.Call) -> Expr:
+    ``whole`` is the call that is all there is on the right of an ``=``, or on a line of its own.
+    """
+
+    whole: ast.expr | None = None
+
+    def call(self, node: ast.Call) -> Expr | Static:
         """Return the result of a call."""
+        known = self.static_call(node)
+        if known is not None:
+            return known
         for keyword in node.keywords:
             if keyword.arg is None:
                 raise self.fault(
@@ -61,9 +72,51 @@ class Calls(Expressions):
             raise self.fault(
                 node,
                 f"a {spelled(target.type)} cannot be called",
-                facts={"type": spelled(target.type)},
+                facts={"type": spelled(target.type), **self._hidden(node.func)},
+                fix=f"Give the variable another name, or leave out the call of {ast.unparse(node.func)}.",
             )
         return self._object(node, target)
+
+    def _hidden(self, node: ast.expr) -> dict[str, object]:
+        """Return what a variable hides, and where it was assigned."""
+        if not isinstance(node, ast.Name):
+            return {}
+        origin, outside = self.origins.get(node.id), self.outside(node.id)
+        facts: dict[str, object] = (
+            {} if origin is None else {"assigned in": f"line {origin.lineno}"}
+        )
+        return facts if outside is None else {**facts, "hides": outside}
+
+    def static_call(self, node: ast.Call) -> Static | None:
+        """Return what ``static(...)`` gives; ``None`` if the call is another one."""
+        return self._static(node) if self._calls_static(node) else None
+
+    def _calls_static(self, node: ast.Call) -> bool:
+        if not is_static_call(node, self.static_names):
+            return False
+        root = ast.unparse(node.func).partition(".")[0]
+        return root not in self.locals and root not in self.uses
+
+    def _static(self, node: ast.Call) -> Static:
+        if len(node.args) != 1 or node.keywords:
+            raise self.fault(node, "static takes one expression", fix="Write static(expression).")
+        inner = node.args[0]
+        for each in ast.walk(inner):
+            if isinstance(each, ast.Name) and (each.id in self.locals or each.id in self.uses):
+                raise self.fault(
+                    each,
+                    f"{each.id!r} has no value before the function runs",
+                    kind="name",
+                    fix="Use names of the module in static(...), or an 'if' without it.",
+                )
+        names = {name: static.value for name, static in self.unrolled.items()}
+        text = ast.unparse(inner)
+        try:
+            return Static(self.function.source.compute(text, names), text)
+        except Exception as error:
+            raise self.fault(
+                inner, f"static({text}) fails: {type(error).__name__}: {error}", kind="name"
+            ) from error
 
     def _captured_owner(self, owner: Static, node: ast.Attribute) -> Expr | None:
         if node.attr == "replace" or node.attr in _COMPONENTS:
@@ -106,7 +159,7 @@ class Calls(Expressions):
                 f"{name} takes no argument by name",
                 fix=f"Write {name}(...) with the arguments in order.",
             )
-        return [self.value(arg) for arg in node.args]
+        return self.values(*node.args)
 
     # Intrinsics ------------------------------------------------------------------------------
 
@@ -120,12 +173,35 @@ class Calls(Expressions):
             )
         if name.startswith("bitcast"):
             return self._bitcast(node, name)
-        if name == "array_length":
-            args = [self.place(arg) for arg in node.args]
+        if name == "atomic_compare_exchange":
+            return self._exchange(node)
+        return self.intrinsic(node, name)
+
+    def intrinsic(self, node: ast.Call, name: str) -> Expr:
+        """Return an intrinsic with the arguments of a call."""
+        if INTRINSICS[name].place and node.args and not node.keywords:
+            named = 2 if "_sample" in name or "_gather" in name else 1
+            places = [self.place(arg) for arg in node.args[:named]]
+            args = [*places, *self.values(*node.args[named:])]
         else:
             args = self._positional(node, name)
         with self.at(node) as span:
             return check_constant(build.intrinsic(name, *args, span=span))
+
+    def _exchange(self, node: ast.Call) -> Expr:
+        if node is not self.whole:
+            raise self.fault(
+                node,
+                "the result of atomic_compare_exchange is assigned to a name",
+                kind="syntax",
+                fix="Write  r = atomic_compare_exchange(...)  and read r.old_value, r.exchanged.",
+            )
+        made = self.intrinsic(node, "atomic_compare_exchange")
+        found = build.expression(self.builder.let("exchange", made, span=made.span))
+        old = build.field(found, "old_value")
+        assert isinstance(old.type, Scalar)
+        members = {"old_value": old, "exchanged": build.field(found, "exchanged")}
+        return build.struct(EXCHANGE_RESULTS[old.type], members, span=made.span)
 
     def _bitcast(self, node: ast.Call, name: str) -> Expr:
         _, _, scalar = name.partition("_")
@@ -167,13 +243,19 @@ class Calls(Expressions):
                         fix=f"Write vec{len(args)}(...) for a vector.",
                     )
                 return build.convert(type_, args[0], span=span)
-            if isinstance(type_, Matrix) and len(args) == 1 and args[0].type == type_:
-                return args[0]
+            if isinstance(type_, Matrix):
+                if len(args) == 1 and args[0].type == type_:
+                    return args[0]
+                if args[0].type == F32:
+                    column = f"vec{type_.rows}(...)"
+                    raise self.fault(
+                        node,
+                        f"{spelled(type_)} is made from columns, not from numbers",
+                        fix=f"Write {spelled(type_)}({', '.join([column] * type_.columns)}).",
+                    )
             return build.construct(type_, *args, span=span)
 
     def _captured_matrix(self, type_: Matrix, found: Static, node: ast.Call) -> Expr | None:
-        from heapscene.shader import lang
-
         value = lang.captured(found.value)
         if isinstance(value, lang.MatrixValue) and type(value).__shader_type__ == type_:
             return self.constant(Static(value, found.name), node)
@@ -182,13 +264,13 @@ class Calls(Expressions):
     def _matrix_method(self, node: ast.Call, type_: Matrix, name: str) -> Expr:
         args = self._positional(node, name)
         with self.at(node) as span:
-            if name == "identity" and not args:
+            if name == "identity" and not args and type_.columns == type_.rows:
                 return self.constant(
                     Static(self._class_of(node).identity(), name),
                     node,
                 )
             if name == "from_rows":
-                columns = build.construct(type_, *args, span=span)
+                columns = build.construct(Matrix(type_.rows, type_.columns), *args, span=span)
                 return build.intrinsic("transpose", columns, span=span)
         raise self.fault(node, f"{spelled(type_)}.{name} cannot be called in a shader")
 
@@ -205,9 +287,11 @@ class Calls(Expressions):
                 facts={"fields": ", ".join(member.name for member in type_.fields)},
                 fix=f"Write {type_.name}({', '.join(f'{m.name}=...' for m in type_.fields)}).",
             )
+        written = {keyword.arg or "": keyword.value for keyword in node.keywords}
+        values = self.named_values(written, [member.name for member in type_.fields])
         given: dict[str, build.Operand] = {}
         for keyword in node.keywords:
-            value = self.value(keyword.value)
+            value = values[keyword.arg or ""]
             member = type_.field(keyword.arg or "")
             if member is not None and build.matched(value, member.type).type != member.type:
                 raise self.fault(
@@ -252,8 +336,8 @@ class Calls(Expressions):
         members: dict[str, build.Operand] = {
             member.name: build.field(base, member.name) for member in type_.fields
         }
-        for keyword in node.keywords:
-            members[keyword.arg or ""] = self.value(keyword.value)
+        written = {keyword.arg or "": keyword.value for keyword in node.keywords}
+        members.update(self.named_values(written, list(members)))
         with self.at(node) as span:
             return build.struct(type_, members, span=span)
 
@@ -304,8 +388,9 @@ class Calls(Expressions):
         if len(node.args) > len(parameters):
             raise self.fault(
                 node,
-                f"{helper.name} takes {len(parameters)} arguments, not {len(node.args)}",
+                f"{helper.name} takes {_counted(len(parameters))}, not {len(node.args)}",
                 facts=facts,
+                fix=_call_of(helper),
             )
         given = {p.name: arg for p, arg in zip(parameters, node.args, strict=False)}
         known = {p.name for p in parameters}
@@ -314,24 +399,34 @@ class Calls(Expressions):
             if name not in known or name in given:
                 problem = "gets {!r} twice" if name in given else "has no parameter {!r}"
                 raise self.fault(
-                    keyword.value, f"{helper.name} {problem.format(name)}", facts=facts
+                    keyword.value,
+                    f"{helper.name} {problem.format(name)}",
+                    facts=facts,
+                    fix=_call_of(helper),
                 )
             given[name] = keyword.value
+        values = self.named_values(given, [p.name for p in parameters])
         args: list[Expr] = []
         for parameter in parameters:
             if parameter.name in given:
-                args.append(self._argument(given[parameter.name], helper, parameter))
+                value = values[parameter.name]
+                args.append(self._argument(given[parameter.name], value, helper, parameter))
                 continue
             default = default_value(parameter.default, self.span(node))
             if default is None:
                 raise self.fault(
-                    node, f"{helper.name} needs the argument {parameter.name!r}", facts=facts
+                    node,
+                    f"{helper.name} needs the argument {parameter.name!r}",
+                    facts=facts,
+                    fix=_call_of(helper),
                 )
             args.append(default)
         return args
 
-    def _argument(self, node: ast.expr, helper: ShaderFunction[..., Any], parameter: Any) -> Expr:
-        value = build.matched(self.value(node), parameter.type)
+    def _argument(
+        self, node: ast.expr, value: Expr, helper: ShaderFunction[..., Any], parameter: Any
+    ) -> Expr:
+        value = build.matched(value, parameter.type)
         if value.type != parameter.type:
             raise self.fault(
                 node,
@@ -341,6 +436,14 @@ class Calls(Expressions):
                 fix=f"Convert it: {spelled(parameter.type)}({ast.unparse(node)}).",
             )
         return value
+
+
+def _call_of(helper: ShaderFunction[..., Any]) -> str:
+    return f"Write {helper.name}({', '.join(p.name for p in helper.parameters)})."
+
+
+def _counted(count: int) -> str:
+    return f"{count} argument{'' if count == 1 else 's'}"
 
 
 def _intrinsic_name(value: Any) -> str | None:

@@ -16,7 +16,7 @@ from heapscene.shader import lang
 from heapscene.shader.diagnostics import Refusal
 from heapscene.shader.ir import nodes
 from heapscene.shader.ir.nodes import Expr
-from heapscene.shader.operations import scalar_of
+from heapscene.shader.operations import INTRINSICS, scalar_of
 from heapscene.shader.types import I32, U32, Matrix, Scalar, Vector
 
 __all__ = ["check_constant"]
@@ -74,7 +74,7 @@ def _evaluate(value: Expr) -> Any:
             return _apply(lang.value_class(value.type), args)
         case nodes.Convert(value=inner) if isinstance(value.type, Scalar | Vector):
             return _apply(lang.value_class(value.type), (inner,))
-        case nodes.Intrinsic(name=name, args=args) if name in lang.INTRINSICS:
+        case nodes.Intrinsic(name=name, args=args) if INTRINSICS[name].family == "number":
             return _apply(lang.INTRINSICS[name], args)
         case nodes.Binary(op=op, left=left, right=right):
             is_float = scalar_of(value.type) not in (I32, U32)

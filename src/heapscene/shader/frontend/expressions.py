@@ -3,17 +3,37 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar
 
+from heapscene.adaptive import AVal
 from heapscene.shader import lang
 from heapscene.shader.frontend.constants import check_constant
-from heapscene.shader.frontend.lowering import Fault, Lowering, Static, is_whole_array
+from heapscene.shader.frontend.lowering import (
+    Fault,
+    Lowering,
+    Static,
+    holds_atomic,
+    is_handle,
+    is_stable,
+    is_whole_array,
+)
 from heapscene.shader.ir import build, nodes
 from heapscene.shader.ir.nodes import Expr, Stmt
 from heapscene.shader.ir.visit import walk
-from heapscene.shader.operations import scalar_of, spelled
-from heapscene.shader.types import BOOL, F32, I32, U32, Matrix, Scalar, StructType, Vector
+from heapscene.shader.operations import INTRINSICS, scalar_of, spelled
+from heapscene.shader.types import (
+    BOOL,
+    F32,
+    I32,
+    U32,
+    AtomicType,
+    Matrix,
+    SamplerType,
+    Scalar,
+    StructType,
+    Vector,
+)
 
 __all__ = ["Expressions"]
 
@@ -45,7 +65,7 @@ _REFUSED: dict[type, tuple[str, str]] = {
     ast.List: ("a list", "Use a vector, or a workgroup array."),
     ast.Tuple: ("a tuple as a value", "Use a vector or a @struct."),
     ast.Dict: ("a dict", "Use a @struct."),
-    ast.Set: ("a set", ""),
+    ast.Set: ("a set", "Compare with == and or."),
     ast.ListComp: ("a comprehension", "Write a 'for' loop."),
     ast.SetComp: ("a comprehension", "Write a 'for' loop."),
     ast.DictComp: ("a comprehension", "Write a 'for' loop."),
@@ -53,13 +73,12 @@ _REFUSED: dict[type, tuple[str, str]] = {
     ast.JoinedStr: ("an f-string", "Shaders have no text."),
     ast.NamedExpr: ("':='", "Assign on a line of its own."),
     ast.Starred: ("'*'", "Give the arguments one by one."),
-    ast.Await: ("await", ""),
-    ast.Yield: ("yield", ""),
-    ast.YieldFrom: ("yield", ""),
+    ast.Await: ("await", "Shaders run to their end."),
+    ast.Yield: ("yield", "Return one value."),
+    ast.YieldFrom: ("yield", "Return one value."),
     ast.Slice: ("a slice", "Index one element, or use a swizzle such as v.xyz."),
 }
 _CHEAP_NODES = 8
-_MAX_LITERAL_POWER = 4
 
 
 class Expressions(Lowering):
@@ -72,11 +91,53 @@ class Expressions(Lowering):
         """Return a value, captured objects as constants."""
         found = self.any(node)
         made = self.constant(found, node) if isinstance(found, Static) else found
+        if is_handle(made.type):
+            is_sampler = isinstance(made.type, SamplerType)
+            raise self.fault(
+                node,
+                f"{ast.unparse(node)!r} is a {'sampler' if is_sampler else 'texture'}, not a value",
+                facts={"type": spelled(made.type)},
+                fix="Name it where it is used: texture_sample(texture, sampler, at).",
+            )
+        if holds_atomic(made.type):
+            raise self.fault(
+                node,
+                f"{ast.unparse(node)!r} is an atomic, not a value"
+                if isinstance(made.type, AtomicType)
+                else f"{spelled(made.type)} holds atomics and cannot be used whole",
+                facts={"type": spelled(made.type)},
+                fix="Write atomic_load(place), or one of the other functions atomic_....",
+            )
         if is_whole_array(made):
             name = made.resource.name if isinstance(made, nodes.Global) else "the array"
             raise self.fault(
                 node, f"{name!r} is an array and cannot be used whole", fix=f"Index it: {name}[i]."
             )
+        return made
+
+    def values(self, *given: ast.expr) -> list[Expr]:
+        """Return several values, evaluated from left to right as Python does.
+
+        Where a later one needs statements of its own, earlier ones that these may change are read
+        before them.
+        """
+        made: list[Expr] = []
+        for node in given:
+            with self.builder.block() as prelude:
+                value = self.value(node)
+            if prelude:
+                made = [each if is_stable(each) else self.temporary("kept", each) for each in made]
+            self._append(prelude)
+            made.append(value)
+        return made
+
+    def named_values(self, given: Mapping[str, ast.expr], order: Sequence[str]) -> dict[str, Expr]:
+        """Return values by name, evaluated in the order written, to be placed in ``order``."""
+        made = dict(zip(given, self.values(*given.values()), strict=True))
+        if list(made) != [name for name in order if name in made]:
+            for name, value in made.items():
+                if not is_stable(value):
+                    made[name] = self.temporary(name, value)
         return made
 
     def place(self, node: ast.expr) -> Expr:
@@ -88,13 +149,13 @@ class Expressions(Lowering):
         """Return a value or a captured object."""
         method = self._EXPRESSIONS.get(type(node))
         if method is None:
-            what, fix = _REFUSED.get(type(node), (type(node).__name__, ""))
+            what, fix = _REFUSED.get(type(node), (type(node).__name__, "Remove it."))
             raise self.fault(
                 node, f"{what} is not part of the shader language", kind="syntax", fix=fix
             )
         return method(self, node)
 
-    def call(self, node: ast.Call) -> Expr:
+    def call(self, node: ast.Call) -> Expr | Static:
         """Return the result of a call; see :mod:`.calls`."""
         raise NotImplementedError
 
@@ -102,6 +163,8 @@ class Expressions(Lowering):
         local = self.locals.get(node.id)
         if node.id in self.poisoned:
             raise Fault
+        if node.id in self.unrolled:
+            return self.unrolled[node.id]
         if local is not None and node.id in self.assigned:
             return build.expression(local, self.span(node))
         if local is not None or node.id in self.uses:
@@ -118,6 +181,15 @@ class Expressions(Lowering):
     def _unassigned(self, node: ast.Name) -> Exception:
         first = self.uses[node.id].first
         facts = {"assigned in": f"line {first.lineno}"} if first is not None else {}
+        outside = self.outside(node.id)
+        if outside is not None:
+            return self.fault(
+                node,
+                f"{node.id!r} is a variable of this function and is read before it is assigned",
+                kind="name",
+                facts={**facts, "outside": outside},
+                fix=f"Give the variable another name than {node.id}.",
+            )
         return self.fault(
             node,
             f"{node.id!r} may be used before it is assigned",
@@ -185,7 +257,7 @@ class Expressions(Lowering):
     # Operators -------------------------------------------------------------------------------
 
     def _binary(self, node: ast.BinOp) -> Expr:
-        return self.operation(node, node.op, self.value(node.left), self.value(node.right))
+        return self.operation(node, node.op, *self.values(node.left, node.right))
 
     def operation(self, node: ast.AST, op: ast.operator, left: Expr, right: Expr) -> Expr:
         """Return ``left op right`` with the meaning that both Python and WGSL give it."""
@@ -237,13 +309,8 @@ class Expressions(Lowering):
 
     def _power(self, node: ast.AST, left: Expr, right: Expr) -> Expr:
         span = self.span(node)
-        count = right.value if isinstance(right, nodes.Literal) and right.abstract else 0
-        if left.type == F32 and 2 <= count <= _MAX_LITERAL_POWER:
-            base = self.temporary("base", left)
-            product = base
-            for _ in range(int(count) - 1):
-                product = build.binary("*", product, base, span=span)
-            return product
+        if left.type == F32 and isinstance(right, nodes.Literal) and right.abstract:
+            return self._raised(node, self.temporary("base", left), int(right.value), span)
         a, b = build.matched(left, right.type), build.matched(right, left.type)
         if not (a.type == b.type == F32):
             raise self.fault(
@@ -253,6 +320,21 @@ class Expressions(Lowering):
                 fix="Write x * x, or pow(x, y) with f32 or vectors of f32.",
             )
         return check_constant(build.intrinsic("pow", a, b, span=span))
+
+    def _raised(self, node: ast.AST, base: Expr, count: int, span: nodes.Span) -> Expr:
+        if not 1 <= count <= lang.MAX_POWER:
+            raise self.fault(
+                node,
+                f"'**' by the whole number {count} is not defined",
+                facts={"range": f"1 to {lang.MAX_POWER}"},
+                fix="Write 1.0 / x ** n, or pow(x, y) for x that are not negative.",
+            )
+        if count == 1:
+            return base
+        half = self._raised(node, base, count // 2, span)
+        half = self.temporary("power", half)
+        square = build.binary("*", half, half, span=span)
+        return build.binary("*", square, base, span=span) if count % 2 else square
 
     def _unary(self, node: ast.UnaryOp) -> Expr:
         if isinstance(node.op, ast.USub) and isinstance(node.operand, ast.Constant):
@@ -329,12 +411,8 @@ class Expressions(Lowering):
         return build.expression(found)
 
     def _compare(self, node: ast.Compare) -> Expr:
-        operands = [node.left, *node.comparators]
-        left = self.value(operands[0])
-        result: Expr | None = None
-        for position, (op, right_node) in enumerate(zip(node.ops, operands[1:], strict=True)):
-            symbol = _COMPARISONS.get(type(op))
-            if symbol is None:
+        for op in node.ops:
+            if type(op) not in _COMPARISONS:
                 word = "is" if isinstance(op, ast.Is | ast.IsNot) else "in"
                 raise self.fault(
                     node,
@@ -342,21 +420,40 @@ class Expressions(Lowering):
                     kind="syntax",
                     fix="Compare with == and !=.",
                 )
-            right = self.value(right_node)
-            if position + 1 < len(node.ops):
-                right = self.temporary("middle", build.matched(right, left.type))
-            with self.at(node) as span:
-                link = build.binary(symbol, left, right, span=span)
-                if len(node.ops) > 1 and link.type != BOOL:
-                    raise self.fault(
-                        node,
-                        "a chain of comparisons gives one bool, vectors give several",
-                        fix="Compare twice and join with all(...) and all(...).",
-                    )
-                result = link if result is None else build.binary("and", result, link, span=span)
+        left, right = self.values(node.left, node.comparators[0])
+        result: Expr | None = None
+        for position, op in enumerate(node.ops):
+            with self.builder.block() as prelude:
+                if position:
+                    right = self.value(node.comparators[position])
+                if position + 1 < len(node.ops):
+                    right = self.temporary("middle", build.matched(right, left.type))
+                link = self._link(node, op, left, right)
+            if result is None:
+                self._append(prelude)
+                result = link
+            elif prelude:
+                result = self._late("and", result, link, prelude)
+            else:
+                result = build.binary("and", result, link, span=self.span(node))
             left = right
         assert result is not None
         return result
+
+    def _append(self, statements: list[Stmt]) -> None:
+        for statement in statements:
+            self.builder.append(statement)
+
+    def _link(self, node: ast.Compare, op: ast.cmpop, left: Expr, right: Expr) -> Expr:
+        with self.at(node) as span:
+            link = build.binary(_COMPARISONS[type(op)], left, right, span=span)
+            if len(node.ops) > 1 and link.type != BOOL:
+                raise self.fault(
+                    node,
+                    "a chain of comparisons gives one bool, vectors give several",
+                    fix="Compare twice and join with all(...) and all(...).",
+                )
+            return link
 
     def _conditional(self, node: ast.IfExp) -> Expr:
         condition = self.condition(node.test)
@@ -389,7 +486,7 @@ class Expressions(Lowering):
         )
         return build.expression(found, span)
 
-    def _call(self, node: ast.Call) -> Expr:
+    def _call(self, node: ast.Call) -> Expr | Static:
         return self.call(node)
 
     uses: dict[str, Any]
@@ -413,7 +510,7 @@ def _value_like(static: Static) -> bool | None:
     """Tell whether a captured object has components or members of its own."""
     value = static.value
     is_class = isinstance(value, type)
-    if isinstance(value, lang.VectorValue | lang.Resource):
+    if isinstance(value, lang.VectorValue | lang.Resource | AVal):
         return True
     if not is_class and isinstance(getattr(type(value), "__shader_type__", None), StructType):
         return True
@@ -430,6 +527,8 @@ def _is_cheap(value: Expr) -> bool:
         return False
     for count, node in enumerate(walk(value), start=1):
         if count > _CHEAP_NODES or isinstance(node, nodes.Call | nodes.Index):
+            return False
+        if isinstance(node, nodes.Intrinsic) and INTRINSICS[node.name].effect:
             return False
         if (
             isinstance(node, nodes.Binary)

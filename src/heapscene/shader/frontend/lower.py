@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 from heapscene.errors import ShaderError, ShaderNameError
 from heapscene.shader import lang
+from heapscene.shader.desugar import desugared
 from heapscene.shader.diagnostics import Diagnostic, raise_all
 from heapscene.shader.frontend.lowering import Fault
 from heapscene.shader.frontend.signature import check_signature
@@ -17,10 +18,11 @@ from heapscene.shader.frontend.statements import Statements
 from heapscene.shader.ir.body import FunctionBuilder
 from heapscene.shader.ir.nodes import Function
 from heapscene.shader.operations import spelled
-from heapscene.shader.types import VOID
+from heapscene.shader.types import VOID, Type
+from heapscene.shader.wgsl.names import safe
 
 if TYPE_CHECKING:
-    from heapscene.shader.stages import ShaderFunction
+    from heapscene.shader.stages import Parameter, ShaderFunction
 
 __all__ = ["Outcome", "lower", "lowered"]
 
@@ -64,7 +66,7 @@ def lowered(
 
 def _lowered(state: Statements) -> Outcome:
     function = state.function
-    tree = function.source.tree
+    tree = desugared(function.source.tree)
     try:
         parameters = function.parameters
         returns = lang.type_of(function.returns)
@@ -77,6 +79,8 @@ def _lowered(state: Statements) -> Outcome:
         return Outcome(None, fault.diagnostics)
     except Fault as fault:
         return Outcome(None, fault.diagnostics)
+    if function.wgsl is not None:
+        return _given(state, parameters, returns)
     for parameter in parameters:
         local = state.builder.parameter(parameter.name, parameter.type)
         state.locals[parameter.name] = local
@@ -101,6 +105,32 @@ def _lowered(state: Statements) -> Outcome:
         faults = check_stage(made, function)
         if faults:
             return Outcome(None, tuple(faults))
+    return Outcome(made, ())
+
+
+def _given(state: Statements, parameters: tuple[Parameter, ...], returns: Type) -> Outcome:
+    """Return a function whose body is WGSL."""
+    function = state.function
+    arguments = {arg.arg: arg for arg in function.source.tree.args.args}
+    for parameter in parameters:
+        if safe(parameter.name) != parameter.name:
+            fault = state.fault(
+                arguments[parameter.name],
+                f"{parameter.name!r} cannot be a name in WGSL",
+                kind="name",
+                fix="Give the parameter another name, in the text too.",
+            )
+            return Outcome(None, fault.diagnostics)
+    if returns == VOID:
+        fault = state.fault(
+            _head(function.source.tree),
+            f"{function.name!r} returns nothing",
+            fix="WGSL text computes a value: write its type after '->'.",
+        )
+        return Outcome(None, fault.diagnostics)
+    for parameter in parameters:
+        state.builder.parameter(parameter.name, parameter.type)
+    made = replace(state.builder.done(), wgsl=(function.wgsl or "").strip(), twin=function)
     return Outcome(made, ())
 
 

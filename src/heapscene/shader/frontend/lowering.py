@@ -8,13 +8,25 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from heapscene.adaptive import AVal
 from heapscene.errors import ShaderError
 from heapscene.shader import lang
+from heapscene.shader.desugar import static_names
 from heapscene.shader.diagnostics import Diagnostic, Refusal
 from heapscene.shader.ir import build, nodes
 from heapscene.shader.ir.body import FunctionBuilder
 from heapscene.shader.ir.nodes import Expr, Function, Local, Resource, Span
-from heapscene.shader.types import ArrayType, StructType
+from heapscene.shader.ir.visit import walk
+from heapscene.shader.operations import INTRINSICS
+from heapscene.shader.types import (
+    ArrayType,
+    AtomicType,
+    SamplerType,
+    StorageTextureType,
+    StructType,
+    TextureType,
+    Type,
+)
 
 if TYPE_CHECKING:
     from heapscene.shader.stages import ShaderFunction
@@ -51,8 +63,9 @@ class Lowering:
         self.locals: dict[str, Local] = {}
         self.assigned: set[str] = set()
         self.poisoned: set[str] = set()
+        self.static_names = static_names(function.source)
+        self.unrolled: dict[str, Static] = {}  # variables of loops that are unrolled
         self.origins: dict[str, ast.expr] = {}  # first assignments
-        self._temporaries = 0
 
     def span(self, node: ast.AST) -> Span:
         """Return where a syntax node is."""
@@ -116,7 +129,7 @@ class Lowering:
     def resolve(self, node: ast.Name) -> Static:
         """Return the captured object of that name."""
         try:
-            return Static(self.function.source.resolve(node.id), node.id)
+            return Static(self.function.source.resolve(node.id, [*self.locals]), node.id)
         except ShaderError as error:
             first, *rest = str(error).split("\n")
             similar = [line.split("similar", 1)[1].strip() for line in rest if "similar" in line]
@@ -128,8 +141,20 @@ class Lowering:
                 fix="Define it in the module or in an enclosing function, or import it.",
             ) from error
 
+    def outside(self, name: str) -> str | None:
+        """Return what a name means outside of the function, as text, or ``None``."""
+        try:
+            found = self.function.source.resolve(name)
+        except ShaderError:
+            return None
+        called = getattr(found, "__name__", None)
+        word = "class" if isinstance(found, type) else "function"
+        return _short(found) if called is None else f"{word} {called}"
+
     def constant(self, static: Static, node: ast.AST) -> Expr:
         """Return a captured object as a value of the shader: a constant, or a resource."""
+        if isinstance(static.value, AVal):
+            return self._adaptive(static, node)
         with self.at(node) as span:
             made = _constant(static.value, span)
         if made is not None:
@@ -149,6 +174,24 @@ class Lowering:
             facts={"value": _short(value)},
             fix="Capture numbers, bools, vectors, matrices, enums, resources or shader functions.",
         )
+
+    def _adaptive(self, static: Static, node: ast.AST) -> Expr:
+        """Return a captured adaptive value: an input of the program, by the name it has here."""
+        value: Any = static.value.force()
+        span = self.span(node)
+        made = _constant(value, span)
+        name = static.name.rpartition(".")[2]
+        if made is None or isinstance(made, nodes.Global) or not name.isidentifier():
+            raise self.fault(
+                node,
+                f"{static.name!r} is an adaptive value of a {type(value).__name__}, "
+                "which a shader cannot use",
+                kind="name",
+                facts={"value": _short(value)},
+                fix="Let it hold a number, a bool, a vector or a matrix, and give it a name.",
+            )
+        resource = Resource(name, made.type, "input", source=static.value)
+        return nodes.Global(made.type, resource, span=span)
 
 
 def _short(value: object) -> str:
@@ -170,6 +213,9 @@ def _constant(given: Any, span: Span | None) -> Expr | None:
             value.name, value.type, value.space, value.access, value.group or 0, value.binding or 0
         )
         return nodes.Global(resource.type, resource, span=span)
+    if isinstance(value, lang.Handle):
+        handle = Resource(value.name, value.type, "handle", "read", value.group, value.binding)
+        return nodes.Global(handle.type, handle, span=span)
     if isinstance(value, bool):
         return build.literal(value, span=span)
     if isinstance(value, lang.AbstractInt):
@@ -201,6 +247,35 @@ def default_value(given: Any, span: Span | None) -> Expr | None:
 def is_whole_array(value: Expr) -> bool:
     """Tell whether an expression is an array itself, not an element."""
     return isinstance(value.type, ArrayType)
+
+
+def holds_atomic(type_: Type) -> bool:
+    """Tell whether a type is an atomic or a struct with one."""
+    if isinstance(type_, StructType):
+        return any(holds_atomic(member.type) for member in type_.fields)
+    return isinstance(type_, AtomicType)
+
+
+_FIXED = ("uniform", "handle", "input")
+
+
+def is_handle(type_: Type) -> bool:
+    """Tell whether a type is that of a texture or sampler."""
+    return isinstance(type_, TextureType | StorageTextureType | SamplerType)
+
+
+def is_stable(value: Expr) -> bool:
+    """Tell whether a value stays the same while the rest of its expression is evaluated."""
+    for node in walk(value):
+        if isinstance(node, nodes.Call):
+            return False
+        if isinstance(node, nodes.Intrinsic) and INTRINSICS[node.name].reads:
+            return False
+        if isinstance(node, nodes.Global) and node.resource.space not in _FIXED:
+            resource = node.resource
+            if resource.space in ("workgroup", "private") or resource.access != "read":
+                return False
+    return True
 
 
 def as_function(value: Any) -> Function:

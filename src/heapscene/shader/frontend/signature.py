@@ -59,6 +59,7 @@ def check_signature(state: Lowering, parameters: tuple[Parameter, ...], returns:
                 args[parameter.name],
                 f"builtin.{given.name} is no input of a {stage} function",
                 facts={"inputs": ", ".join(_ALLOWED[stage]) or "none"},
+                fix="Use one of these, or pass the value as a parameter.",
             )
         if given.type != parameter.type:
             raise state.fault(
@@ -79,7 +80,12 @@ def check_signature(state: Lowering, parameters: tuple[Parameter, ...], returns:
                 "or capture a resource.",
             )
         if returns != VOID:
-            raise state.fault(node, "a compute function returns nothing", fix="Write -> None.")
+            raise state.fault(
+                function.source.tree.returns or node,
+                "a compute function returns nothing",
+                facts={"found": spelled(returns)},
+                fix="Write -> None, and store the value in a resource.",
+            )
         return
     first, second = ("attributes", "inputs") if stage == "vertex" else ("varyings", "inputs")
     if len(plain) > 2 or not all(isinstance(p.type, StructType) for p in plain):
@@ -108,17 +114,17 @@ def _check_result(state: Lowering, returns: Type) -> None:
     if not isinstance(returns, StructType):
         raise state.fault(
             node,
-            "a vertex function returns a @struct with a builtin.position",
+            "a vertex function returns a @struct class",
             facts={"found": spelled(returns)},
             fix="Write a @struct class with the field  clip: vec4 = builtin.position",
         )
     positions = [member.name for member in returns.fields if member.builtin == "position"]
-    if len(positions) != 1:
+    if len(positions) > 1:  # none: another function of the chain returns it
         raise state.fault(
             node,
-            f"{returns.name} has {len(positions)} fields with builtin.position, one is needed",
-            facts={"fields": ", ".join(member.name for member in returns.fields)},
-            fix="Write  clip: vec4 = builtin.position",
+            f"{returns.name} has {len(positions)} fields with builtin.position, one is possible",
+            facts={"fields": ", ".join(positions)},
+            fix="Keep one of them.",
         )
     for member in returns.fields:
         is_flat = isinstance(member.type, Scalar | Vector) and scalar_of(member.type) != BOOL

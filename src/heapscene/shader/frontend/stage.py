@@ -34,7 +34,10 @@ def _problems(node: object, stage: str) -> Iterator[tuple[str, str]]:
     match node:
         case nodes.Intrinsic(name=name) if stage not in INTRINSICS[name].stages:
             allowed = " and ".join(INTRINSICS[name].stages)
-            yield f"{name} is for {allowed} functions only", f"This is a {stage} function."
+            fix = f"This is a {stage} function."
+            if "sample" in name:
+                fix = "Write texture_sample_level or texture_sample_compare_level."
+            yield f"{name} is for {allowed} functions only", fix
         case nodes.Discard() if stage != "fragment":
             yield "discard is for fragment functions only", f"This is a {stage} function."
         case nodes.Global(resource=resource):

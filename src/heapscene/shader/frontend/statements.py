@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Generator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from heapscene.errors import ShaderError
+from heapscene.errors import ShaderError, ShaderNameError
 from heapscene.shader import lang
-from heapscene.shader.frontend.calls import STATEMENTS, Calls, intrinsic_of
-from heapscene.shader.frontend.lowering import Fault, Static, is_simple
+from heapscene.shader.desugar import desugared
+from heapscene.shader.frontend.calls import STATEMENTS, intrinsic_of
+from heapscene.shader.frontend.loops import Loops
+from heapscene.shader.frontend.lowering import Fault, Static, is_simple, is_stable
 from heapscene.shader.frontend.scope import Uses, find_uses
 from heapscene.shader.ir import build, nodes
 from heapscene.shader.ir.nodes import Expr, Local
@@ -24,39 +25,38 @@ __all__ = ["Statements"]
 
 _REFUSED: dict[type, tuple[str, str]] = {
     ast.Try: ("'try'", "Shaders raise nothing."),
-    ast.With: ("'with'", ""),
+    ast.With: ("'with'", "Shaders open nothing: write its body."),
     ast.Raise: ("'raise'", "Return a value that says so, or discard()."),
     ast.Global: ("'global'", "Pass the value as a parameter."),
     ast.Nonlocal: ("'nonlocal'", "Pass the value as a parameter."),
-    ast.Delete: ("'del'", ""),
+    ast.Delete: ("'del'", "Remove the line: variables end with the function."),
     ast.Import: ("'import'", "Import at the top of the module."),
     ast.ImportFrom: ("'import'", "Import at the top of the module."),
     ast.Match: ("'match'", "Write if, elif, else."),
     ast.FunctionDef: ("a function inside a function", "Define it outside, with @function."),
-    ast.AsyncFunctionDef: ("'async'", ""),
-    ast.AsyncFor: ("'async'", ""),
-    ast.AsyncWith: ("'async'", ""),
+    ast.AsyncFunctionDef: ("'async'", "Shaders run to their end."),
+    ast.AsyncFor: ("'async'", "Shaders run to their end."),
+    ast.AsyncWith: ("'async'", "Shaders run to their end."),
     ast.ClassDef: ("a class inside a function", "Define it outside, with @struct."),
 }
 
 
-class Statements(Calls):
+class Statements(Loops):
     """Lowers the body of a function."""
 
     def __init__(
         self, function: ShaderFunction[..., Any], stack: tuple[ShaderFunction[..., Any], ...]
     ) -> None:
         super().__init__(function, stack)
-        tree = function.source.tree
+        tree = desugared(function.source.tree)
         self.uses: dict[str, Uses] = find_uses(tree.body)
         self.loop_names = {
-            node.target.id
+            name.id
             for node in ast.walk(tree)
-            if isinstance(node, ast.For) and isinstance(node.target, ast.Name)
+            if isinstance(node, ast.For)
+            for name in ast.walk(node.target)
+            if isinstance(name, ast.Name)
         }
-        self.alive = True
-        self._depths = [0]  # of the builder's blocks, by depth of Python blocks
-        self._loops: list[list[set[str]]] = []  # per open loop: what is assigned at each break
 
     def run(self, body: list[ast.stmt]) -> None:
         """Lower statements; a faulty one is noted and the next is tried."""
@@ -77,25 +77,21 @@ class Statements(Calls):
                 and node.id not in self.locals
             ):
                 self.poisoned.add(node.id)
+            elif isinstance(node, ast.FunctionDef | ast.ClassDef):
+                self.poisoned.add(node.name)
+            elif isinstance(node, ast.alias):
+                self.poisoned.add((node.asname or node.name).partition(".")[0])
         if any(isinstance(node, ast.Return) for node in ast.walk(statement)):
             self.alive = not isinstance(statement, ast.Return)
 
     def _statement(self, node: ast.stmt) -> None:
         method = self._STATEMENTS.get(type(node))
         if method is None:
-            what, fix = _REFUSED.get(type(node), (type(node).__name__, ""))
+            what, fix = _REFUSED.get(type(node), (type(node).__name__, "Remove it."))
             raise self.fault(
                 node, f"{what} is not part of the shader language", kind="syntax", fix=fix
             )
         method(self, node)
-
-    @contextmanager
-    def _python_block(self) -> Generator[None, None, None]:
-        self._depths.append(len(self.builder.blocks) - 1)
-        try:
-            yield
-        finally:
-            self._depths.pop()
 
     # Variables -------------------------------------------------------------------------------
 
@@ -111,6 +107,7 @@ class Statements(Calls):
         if isinstance(target, ast.Tuple):
             self._assign_tuple(node, target)
             return
+        self.whole = node.value
         self._assign_to(target, node, self.value(node.value))
 
     def _assign_tuple(self, node: ast.Assign, target: ast.Tuple) -> None:
@@ -121,7 +118,7 @@ class Statements(Calls):
                 kind="syntax",
                 fix="Write a, b = v.x, v.y.",
             )
-        values = [self.value(each) for each in node.value.elts]
+        values = self.values(*node.value.elts)
         values = [each if is_simple(each) else self.temporary("part", each) for each in values]
         for each, value in zip(target.elts, values, strict=True):
             self._assign_to(each, node, value)
@@ -131,7 +128,11 @@ class Statements(Calls):
             case ast.Name():
                 self._set(target, node, value)
             case ast.Subscript():
-                place = self._stored_place(target)
+                with self.builder.block() as prelude:
+                    place = self._stored_place(target)
+                if prelude or not is_stable(getattr(place, "index", place)):
+                    value = value if is_stable(value) else self.temporary("stored", value)
+                self._append(prelude)
                 with self.at(node) as span:
                     self.builder.store(place, value, span=span)
             case ast.Attribute():
@@ -193,7 +194,11 @@ class Statements(Calls):
                 self.assigned.add(name)
                 return
             if value.type == VOID:
-                raise self.fault(node, f"{name!r} gets no value: the function returns nothing")
+                raise self.fault(
+                    node,
+                    f"{name!r} gets no value: the function returns nothing",
+                    fix="Write the call on a line of its own.",
+                )
             value = build.matched(value, type_ or value.type)
             if type_ is not None and value.type != type_:
                 raise self.fault(
@@ -209,12 +214,12 @@ class Statements(Calls):
 
     def _declare(self, name: str, value: Expr, span: nodes.Span) -> Local:
         uses = self.uses[name]
-        here = uses.depth == len(self._depths) - 1
+        here = uses.depth == len(self.depths) - 1
         if here and uses.stores == 1:
             return self.builder.let(name, value, span=span)
         if here:
             return self.builder.var(name, value.type, value, span=span)
-        local = self.builder.declare_at(self._depths[uses.depth], name, value.type)
+        local = self.builder.declare_at(self.depths[uses.depth], name, value.type)
         self.builder.assign(local, value, span=span)
         return local
 
@@ -249,7 +254,15 @@ class Statements(Calls):
             )
         except ShaderError as error:
             what, *rest = str(error).split("\n")
-            raise self.fault(node.annotation, what, fix=rest[-1] if rest else "") from error
+            kind = "name" if isinstance(error, ShaderNameError) else "type"
+            similar = [line.split("similar", 1)[1].strip() for line in rest if "similar" in line]
+            raise self.fault(
+                node.annotation,
+                what,
+                kind=kind,
+                facts={"similar": similar[0]} if similar else {},
+                fix=rest[-1] if rest else "",
+            ) from error
         if node.target.id in self.locals and self.locals[node.target.id].type != type_:
             raise self.fault(node, f"{node.target.id!r} is declared twice with different types")
         self._set(node.target, node, self.value(node.value), type_)
@@ -274,16 +287,16 @@ class Statements(Calls):
     def _if(self, node: ast.If) -> None:
         condition = self.condition(node.test)
         if isinstance(condition, nodes.Literal):
-            self._depths.append(len(self.builder.blocks) - 1)
+            self.depths.append(len(self.builder.blocks) - 1)
             self.run(node.body if condition.value else node.orelse)
-            self._depths.pop()
+            self.depths.pop()
             return
         before, was_alive = set(self.assigned), self.alive
-        with self.builder.block() as then, self._python_block():
+        with self.builder.block() as then, self.python_block():
             self.run(node.body)
         after_then, then_alive = self.assigned, self.alive
         self.assigned, self.alive = set(before), was_alive
-        with self.builder.block() as otherwise, self._python_block():
+        with self.builder.block() as otherwise, self.python_block():
             self.run(node.orelse)
         if then_alive and self.alive:
             self.assigned &= after_then
@@ -294,94 +307,8 @@ class Statements(Calls):
             nodes.If(condition, tuple(then), tuple(otherwise), span=self.span(node))
         )
 
-    def _no_else(self, node: ast.For | ast.While) -> None:
-        if node.orelse:
-            word = "for" if isinstance(node, ast.For) else "while"
-            raise self.fault(
-                node.orelse[0],
-                f"{word!r} with 'else' is not part of the shader language",
-                kind="syntax",
-                fix="Move the 'else' block after the loop and test a flag.",
-            )
-
-    def _while(self, node: ast.While) -> None:
-        self._no_else(node)
-        with self.builder.block() as body, self._python_block():
-            condition = self.condition(node.test)
-            endless = isinstance(condition, nodes.Literal) and bool(condition.value)
-            if body:  # the condition needs statements of its own, in every round
-                leave = build.unary("!", condition)
-                body.append(nodes.If(leave, (nodes.Break(),), ()))
-                condition = build.literal(True)
-            before = set(self.assigned)
-            self._loops.append([])
-            self.run(node.body)
-            breaks = self._loops.pop()
-        self.builder.append(nodes.While(condition, tuple(body), span=self.span(node)))
-        self.alive = not endless or bool(breaks)
-        self.assigned = set.intersection(*breaks) if endless and breaks else before
-
-    def _for(self, node: ast.For) -> None:
-        self._no_else(node)
-        if not isinstance(node.target, ast.Name):
-            raise self.fault(
-                node.target,
-                "a loop has one variable",
-                kind="syntax",
-                fix="Write for i in range(n):",
-            )
-        name = node.target.id
-        if name in self.uses or name in self.locals:
-            raise self.fault(
-                node.target,
-                f"{name!r} is a loop variable and also assigned elsewhere",
-                fix="Use two names.",
-            )
-        start, stop, step = self._range(node)
-        before = set(self.assigned)
-        with (
-            self.at(node) as span,
-            self.builder.for_range(name, start, stop, step, span=span) as local,
-            self._python_block(),
-        ):
-            self.locals[name] = local
-            self.assigned.add(name)
-            self._loops.append([])
-            try:
-                self.run(node.body)
-            finally:
-                self._loops.pop()
-                del self.locals[name]
-        self.assigned, self.alive = before, True
-
-    def _range(self, node: ast.For) -> tuple[Expr, Expr, int]:
-        call = node.iter
-        target = self.any(call.func) if isinstance(call, ast.Call) else None
-        if not (
-            isinstance(call, ast.Call) and isinstance(target, Static) and target.value is range
-        ):
-            raise self.fault(
-                node.iter,
-                "a loop runs over range(...) only",
-                kind="syntax",
-                fix="Write for i in range(n): and index with i.",
-            )
-        args = [self.value(each) for each in call.args]
-        if not 1 <= len(args) <= 3 or call.keywords:
-            raise self.fault(call, "range takes one to three numbers", fix="Write range(n).")
-        start = build.literal(0) if len(args) == 1 else args[0]
-        stop = args[0] if len(args) == 1 else args[1]
-        step = args[2] if len(args) == 3 else build.literal(1)
-        if not isinstance(step, nodes.Literal) or not isinstance(step.value, int):
-            raise self.fault(
-                call.args[2],
-                "the step of a range must be a constant integer",
-                fix="Use a 'while' loop.",
-            )
-        return start, stop, int(step.value)
-
     def _break(self, node: ast.Break) -> None:
-        self._loops[-1].append(set(self.assigned))
+        self.loops[-1].append(set(self.assigned))
         self.builder.break_(span=self.span(node))
         self.alive = False
 
@@ -401,6 +328,8 @@ class Statements(Calls):
     def _expression(self, node: ast.Expr) -> None:
         if isinstance(node.value, ast.Constant):
             return
+        if isinstance(node.value, ast.Yield | ast.YieldFrom | ast.Await):
+            self.any(node.value)  # refused
         if not isinstance(node.value, ast.Call):
             raise self.fault(
                 node,
@@ -416,14 +345,16 @@ class Statements(Calls):
         )
         span = self.span(node)
         if name in STATEMENTS:
-            if call.args or call.keywords:
-                raise self.fault(call, f"{name}() takes no arguments")
             if name == "discard":
+                if call.args or call.keywords:
+                    raise self.fault(call, "discard() takes no arguments")
                 self.builder.discard(span=span)
+                self.alive = False
             else:
-                self.builder.evaluate(build.intrinsic(name or "", span=span), span=span)
+                self.builder.evaluate(self.intrinsic(call, name or ""), span=span)
             return
-        self.builder.evaluate(self.call(call), span=span)
+        self.whole = call
+        self.builder.evaluate(self.value(call), span=span)
 
     def _is_method(self, func: ast.expr) -> bool:
         return isinstance(func, ast.Attribute) and not isinstance(self.any(func.value), Static)
@@ -436,8 +367,8 @@ class Statements(Calls):
         ast.AnnAssign: _annotated,
         ast.AugAssign: _augmented,
         ast.If: _if,
-        ast.While: _while,
-        ast.For: _for,
+        ast.While: Loops.loop_while,
+        ast.For: Loops.loop_for,
         ast.Break: _break,
         ast.Continue: _continue,
         ast.Return: _return,

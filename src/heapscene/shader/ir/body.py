@@ -18,7 +18,7 @@ from contextlib import contextmanager
 from heapscene.shader.diagnostics import Refusal
 from heapscene.shader.ir import nodes
 from heapscene.shader.ir.build import Operand, binary, expression, matched
-from heapscene.shader.ir.nodes import Expr, Function, Local, Span, Stmt
+from heapscene.shader.ir.nodes import Expr, Function, Local, Resource, Span, Stmt
 from heapscene.shader.operations import spelled
 from heapscene.shader.types import BOOL, I32, U32, VOID, Type
 
@@ -125,17 +125,26 @@ class FunctionBuilder:
         if not isinstance(root, nodes.Global):
             raise Refusal("only elements of storage, workgroup and private variables are written")
         resource = root.resource
-        if resource.space == "uniform" or (
+        if resource.space in ("uniform", "input", "handle") or (
             resource.space == "storage" and resource.access == "read"
         ):
             raise Refusal(
                 f"{resource.name!r} is read-only",
                 {"space": resource.space, "access": resource.access},
-                f"Declare {resource.name} with access read_write.",
+                "Assign its value outside of shaders."
+                if resource.space == "input"
+                else f"Declare {resource.name} with access read_write.",
             )
         made = self._fitting(value, place.type, resource.name)
         assert made is not None
         self.append(nodes.Assign(place, made, span=span))
+
+    def fill(self, resource: Resource, value: Operand) -> None:
+        """Give the value of a captured adaptive value, in an entry point."""
+        place = expression(resource)
+        made = self._fitting(value, place.type, resource.name)
+        assert made is not None
+        self.append(nodes.Assign(place, made))
 
     @contextmanager
     def block(self) -> Generator[list[Stmt], None, None]:

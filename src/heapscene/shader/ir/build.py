@@ -6,14 +6,24 @@ do. A Python integer takes the type of its neighbour (``i32`` alone); a Python f
 
 from __future__ import annotations
 
-import math
+import difflib
 from collections.abc import Mapping, Sequence
-from typing import TypeAlias
 
 from heapscene.shader.diagnostics import Refusal
 from heapscene.shader.ir import nodes
-from heapscene.shader.ir.fold import fold_binary, fold_convert, rounded, wrapped
-from heapscene.shader.ir.nodes import Expr, Function, Local, Resource, Span
+from heapscene.shader.ir.fold import fold_binary, fold_convert, wrapped
+from heapscene.shader.ir.nodes import Expr, Function, Span
+from heapscene.shader.ir.operands import (
+    NO_INFINITY,
+    Operand,
+    expression,
+    literal,
+    matched,
+    operand_advice,
+    together,
+    zero,
+)
+from heapscene.shader.ir.places import atomic, texture
 from heapscene.shader.operations import INTRINSICS, binary_type, scalar_of, spelled
 from heapscene.shader.types import (
     BOOL,
@@ -47,89 +57,6 @@ __all__ = [
     "zero",
 ]
 
-Operand: TypeAlias = Expr | Local | Resource | bool | int | float
-
-
-def expression(operand: Operand, span: Span | None = None) -> Expr:
-    """Return the expression that an operand stands for."""
-    if isinstance(operand, Expr):
-        return operand
-    if isinstance(operand, Local):
-        return nodes.Read(operand.type, operand, span=span)
-    if isinstance(operand, Resource):
-        return nodes.Global(operand.type, operand, span=span)
-    return literal(operand, span=span)
-
-
-def literal(value: float, type_: Type | None = None, *, span: Span | None = None) -> Expr:
-    """Make a scalar constant.
-
-    Parameters
-    ----------
-    value
-        A bool, an integer or a finite float.
-    type_
-        ``bool``, ``i32``, ``u32`` or ``f32``; by default what the value suggests.
-
-    Raises
-    ------
-    Refusal
-        The value is not of that type, or is not finite.
-    """
-    abstract = type_ is None and type(value) is int
-    if type_ is None:
-        type_ = BOOL if isinstance(value, bool) else I32 if isinstance(value, int) else F32
-    if type_ == BOOL and isinstance(value, bool):
-        return nodes.Literal(BOOL, value, span=span)
-    if type_ == F32 and not isinstance(value, bool):
-        single = rounded(float(value))
-        if not math.isfinite(single):
-            raise Refusal(
-                f"{value!r} is not a finite f32",
-                fix=_NO_INFINITY,
-            )
-        return nodes.Literal(F32, single, span=span)
-    if type_ in (I32, U32) and isinstance(value, int) and not isinstance(value, bool):
-        low, high = (0, 0xFFFFFFFF) if type_ == U32 else (-(1 << 31), (1 << 31) - 1)
-        if abstract and high < value <= 0xFFFFFFFF:
-            return nodes.Literal(U32, value, abstract=False, span=span)
-        if not low <= value <= high:
-            raise Refusal(
-                f"{value} does not fit into {spelled(type_)}",
-                {"range": f"{low} to {high}"},
-                "Write a number within the range."
-                if type_ == I32
-                else "Use i32 for numbers below 0.",
-            )
-        return nodes.Literal(type_, value, abstract=abstract, span=span)
-    raise Refusal(f"{value!r} is not a value of type {spelled(type_)}")
-
-
-def zero(type_: Type, *, span: Span | None = None) -> Expr:
-    """Make the zero value of a type."""
-    if isinstance(type_, Scalar):
-        return literal({"bool": False, "f32": 0.0}.get(type_.name, 0), type_, span=span)
-    return nodes.Construct(type_, (), span=span)
-
-
-def matched(operand: Operand, type_: Type) -> Expr:
-    """Return the operand, a Python integer as a literal of ``type_`` where that is its scalar."""
-    value = expression(operand)
-    if isinstance(value, nodes.Literal) and value.abstract:
-        wanted = scalar_of(type_)
-        if wanted is not None and wanted not in (BOOL, I32):
-            return literal(value.value, wanted, span=value.span)
-    return value
-
-
-def _together(operands: Sequence[Operand]) -> list[Expr]:
-    """Let Python integers take the type of the first operand that has one."""
-    values = [expression(operand) for operand in operands]
-    for value in values:
-        if not (isinstance(value, nodes.Literal) and value.abstract):
-            return [matched(each, value.type) for each in values]
-    return values
-
 
 def unary(op: str, operand: Operand, *, span: Span | None = None) -> Expr:
     """``-x``, ``~x`` or ``not x`` (written ``!``)."""
@@ -143,8 +70,8 @@ def unary(op: str, operand: Operand, *, span: Span | None = None) -> Expr:
     if not fits:
         word = {"-": "-", "~": "~", "!": "not"}[op]
         fix = {
-            "-": "Convert first: -i32(x)." if scalar == U32 else "",
-            "~": "Use 'not' on a bool." if scalar == BOOL else "",
+            "-": "Convert first: -i32(x)." if scalar == U32 else "Only numbers have a sign.",
+            "~": "Use 'not' on a bool." if scalar == BOOL else "Convert first: ~u32(x).",
             "!": "Write a comparison, such as x == 0.",
         }[op]
         raise Refusal(
@@ -165,7 +92,6 @@ def _scalar(type_: Type) -> Scalar:
     return type_
 
 
-_NO_INFINITY = "WGSL has no infinity and no NaN: use a large number such as 3.0e38."
 _VERBS = {
     "+": "add {0} and {1}",
     "-": "subtract {1} from {0}",
@@ -187,7 +113,7 @@ def binary(op: str, left: Operand, right: Operand, *, span: Span | None = None) 
     """
     if op in ("<<", ">>"):
         return _shift(op, left, right, span)
-    a, b = _together((left, right))
+    a, b = together((left, right))
     type_ = binary_type(op, a.type, b.type)
     if type_ is None:
         verb = _VERBS.get(
@@ -204,7 +130,7 @@ def binary(op: str, left: Operand, right: Operand, *, span: Span | None = None) 
             abstract = a.abstract and b.abstract and type_ == I32
             return nodes.Literal(type_, value, abstract=abstract, span=span)
         if a.type == F32 and op in ("+", "-", "*", "/") and b.value != 0:
-            raise Refusal(f"{a.value} {op} {b.value} is not a finite f32", fix=_NO_INFINITY)
+            raise Refusal(f"{a.value} {op} {b.value} is not a finite f32", fix=NO_INFINITY)
     if isinstance(b, nodes.Literal) and op in ("/", "%") and b.value == 0:
         raise Refusal("division by the constant 0", fix="Guard the division with select or if.")
     return nodes.Binary(type_, op, a, b, span=span)
@@ -231,7 +157,18 @@ def _advice(op: str, left: Type, right: Type) -> str:
         target = Vector(wanted, other.size) if isinstance(other, Vector) else wanted
         side = "right" if other is right else "left"
         return f"Convert the {side} side: {spelled(target)}(...)."
-    return ""
+    return _size_advice(op, left, right)
+
+
+def _size_advice(op: str, left: Type, right: Type) -> str:
+    if isinstance(left, Matrix | Vector) and isinstance(right, Matrix | Vector):
+        if op == "@" and isinstance(left, Matrix):
+            rows = right.rows if isinstance(right, Matrix) else right.size
+            return f"A matrix of {left.columns} columns takes {left.columns} rows, not {rows}."
+        return "Make both of one size: take components (v.xyz), or add some (vec4(v, 1.0))."
+    if isinstance(left, StructType) or isinstance(right, StructType):
+        return "Write the operation for their fields."
+    return f"Convert one side, so that {op!r} has operands that go together."
 
 
 def _shift(op: str, left: Operand, right: Operand, span: Span | None) -> Expr:
@@ -276,10 +213,14 @@ def intrinsic(name: str, *operands: Operand, span: Span | None = None) -> Expr:
         raise Refusal(f"there is no intrinsic {name!r}")
     if name == "array_length":
         return _array_length(operands, span)
+    if operation.family == "atomic":
+        return atomic(operation, operands, span)
+    if operation.family == "texture":
+        return texture(operation, operands, span)
     if name == "select" and len(operands) == 3:
-        args = [*_together(operands[:2]), expression(operands[2])]
+        args = [*together(operands[:2]), expression(operands[2])]
     else:
-        args = _together(operands)
+        args = together(operands)
     type_ = operation.type_for([arg.type for arg in args])
     if type_ is None and any(isinstance(arg, nodes.Literal) and arg.abstract for arg in args):
         args = [matched(arg, F32) for arg in args]
@@ -289,19 +230,9 @@ def intrinsic(name: str, *operands: Operand, span: Span | None = None) -> Expr:
         raise Refusal(
             f"{name} is not defined for ({found})",
             {"defined for": ";  ".join(operation.rules)},
-            _operand_advice(args),
+            operand_advice(args) or f"Call {name} as one of these says.",
         )
     return nodes.Intrinsic(type_, name, tuple(args), span=span)
-
-
-def _operand_advice(args: Sequence[Expr]) -> str:
-    types = [arg.type for arg in args]
-    vector = next((t for t in types if isinstance(t, Vector)), None)
-    if vector is not None and vector.scalar in types:
-        return f"Make the number a vector: {spelled(vector)}(x)."
-    if len({scalar_of(t) for t in types}) > 1 or (types and scalar_of(types[0]) in (I32, U32)):
-        return "Convert the arguments: f32(x)."
-    return ""
 
 
 def _array_length(operands: Sequence[Operand], span: Span | None) -> Expr:
@@ -351,7 +282,7 @@ def construct(type_: Type, *operands: Operand, span: Span | None = None) -> Expr
             {"wanted": _recipe(type_), "found": ", ".join(spelled(t) for t in found) or "nothing"},
             f"Convert the parts: {spelled(scalar)}(x)."
             if scalar and any(scalar_of(t) != scalar for t in found)
-            else "",
+            else f"Give it {_recipe(type_)}.",
         )
     return nodes.Construct(type_, args, span=span)
 
@@ -466,6 +397,7 @@ def swizzle(operand: Operand, letters: str, *, span: Span | None = None) -> Expr
         raise Refusal(
             f"{spelled(value.type)} has no component {letters!r}",
             {"components": f"{' '.join(known)}  (or {' '.join('rgba'[: len(known)])})"},
+            f"Write one to four of them, such as .{known[:2]}, from one of both rows.",
         )
     type_ = value.type.scalar if len(plain) == 1 else Vector(value.type.scalar, len(plain))
     return nodes.Swizzle(type_, value, plain, span=span)
@@ -482,10 +414,13 @@ def field(operand: Operand, name: str, *, span: Span | None = None) -> Expr:
     value = expression(operand)
     member = value.type.field(name) if isinstance(value.type, StructType) else None
     if member is None:
-        facts: dict[str, object] = {}
-        if isinstance(value.type, StructType):
-            facts = {"fields": ", ".join(m.name for m in value.type.fields)}
-        raise Refusal(f"{spelled(value.type)} has no field {name!r}", facts)
+        what = f"{spelled(value.type)} has no field {name!r}"
+        if not isinstance(value.type, StructType):
+            raise Refusal(what, fix="Only @struct classes have fields.")
+        known = [each.name for each in value.type.fields]
+        similar = difflib.get_close_matches(name, known, n=1)
+        fix = f"Did you mean {similar[0]!r}?" if similar else f"Add {name} to {value.type.name}."
+        raise Refusal(what, {"fields": ", ".join(known)}, fix)
     return nodes.Field(member.type, value, name, span=span)
 
 
@@ -516,7 +451,9 @@ def index(operand: Operand, position: Operand, *, span: Span | None = None) -> E
         )
     if isinstance(at, nodes.Literal) and (at.value < 0 or (length and at.value >= length)):
         raise Refusal(
-            f"the index {at.value} is out of range", {"length": length or "decided at run time"}
+            f"the index {at.value} is out of range",
+            {"length": length or "decided at run time"},
+            f"Count from 0 to {length - 1}." if length else "Count from 0 on.",
         )
     return nodes.Index(type_, value, at, span=span)
 

@@ -9,12 +9,12 @@ from heapscene.shader.operations import spelled
 __all__ = ["print_function"]
 
 
-def print_function(function: Function) -> str:
-    """Return the text of one function."""
+def print_function(function: Function, *, places: bool = False) -> str:
+    """Return the text of one function; with ``places``, each statement says its file and line."""
     parameters = ", ".join(f"{_name(p)}: {spelled(p.type)}" for p in function.parameters)
     lines = [f"{function.name}({parameters}) -> {spelled(function.returns)}"]
     if function.wgsl is None:
-        _block(function.body, lines, 1)
+        _block(function.body, lines, 1, places)
     else:
         lines += [f"  wgsl | {line}" for line in function.wgsl.splitlines()]
     return "\n".join(lines)
@@ -24,14 +24,18 @@ def _name(local: Local) -> str:
     return f"{local.name}%{local.number}"
 
 
-def _block(statements: tuple[Stmt, ...], lines: list[str], depth: int) -> None:
+def _block(statements: tuple[Stmt, ...], lines: list[str], depth: int, places: bool) -> None:
     for statement in statements:
-        _statement(statement, lines, depth)
+        first = len(lines)
+        _statement(statement, lines, depth, places)
+        if places and statement.span is not None:
+            file = statement.span.filename.replace("\\", "/").rpartition("/")[2]
+            lines[first] = f"{lines[first]:<60}  # {file}:{statement.span.line}"
     if not statements:
         lines.append("  " * depth + "nothing")
 
 
-def _statement(node: Stmt, lines: list[str], depth: int) -> None:
+def _statement(node: Stmt, lines: list[str], depth: int, places: bool) -> None:
     pad = "  " * depth
     match node:
         case nodes.Declare(local=local, value=value):
@@ -42,16 +46,16 @@ def _statement(node: Stmt, lines: list[str], depth: int) -> None:
             lines.append(f"{pad}{_text(target)} = {_text(value)}")
         case nodes.If(condition=condition, then=then, otherwise=otherwise):
             lines.append(f"{pad}if {_text(condition)}")
-            _block(then, lines, depth + 1)
+            _block(then, lines, depth + 1, places)
             if otherwise:
                 lines.append(f"{pad}else")
-                _block(otherwise, lines, depth + 1)
+                _block(otherwise, lines, depth + 1, places)
         case nodes.While(condition=condition, body=body):
             lines.append(f"{pad}while {_text(condition)}")
-            _block(body, lines, depth + 1)
+            _block(body, lines, depth + 1, places)
         case nodes.For(local=local, start=start, stop=stop, step=step, body=body):
             lines.append(f"{pad}for {_name(local)} in {_text(start)}, {_text(stop)}, {step}")
-            _block(body, lines, depth + 1)
+            _block(body, lines, depth + 1, places)
         case nodes.Return(value=value):
             lines.append(f"{pad}return{'' if value is None else ' ' + _text(value)}")
         case nodes.Evaluate(value=value):

@@ -33,6 +33,8 @@ def _fields_read(
         for p in function.parameters
         if isinstance(p.type, StructType)
     }
+    if function.wgsl is not None:  # its text is not looked into
+        read |= whole
 
     def visit(node: Any) -> None:
         if isinstance(node, nodes.Field) and isinstance(node.value, nodes.Read):
@@ -55,6 +57,8 @@ def _fields_read(
 
     for statement in function.body:
         visit(statement)
+    if function.wgsl is not None:  # what its text reads is not known
+        read |= whole
     result = tuple(frozenset(read[p.number]) for p in function.parameters)
     known[id(function)] = result
     return result

@@ -164,7 +164,9 @@ class _Checker:
         assert isinstance(root, nodes.Global), "no place"
         resource = root.resource
         assert not isinstance(target.type, AtomicType), "an atomic is written by atomic_store"
-        writable = resource.space in ("workgroup", "private") or resource.access == "read_write"
+        writable = (
+            resource.space in ("workgroup", "private", "input") or resource.access == "read_write"
+        )
         assert writable, f"{resource.name} is read-only"
 
     def _expression(self, node: Expr, scope: set[Local]) -> None:

@@ -11,7 +11,7 @@ import numpy as np
 from heapscene.errors import ShaderTypeError, explain
 from heapscene.shader.lang.atomics import atomic_i32, atomic_u32
 from heapscene.shader.lang.literals import AbstractInt
-from heapscene.shader.lang.matrices import MatrixValue, mat2, mat3, mat4
+from heapscene.shader.lang.matrices import MatrixValue, matrix_class
 from heapscene.shader.lang.scalars import Float32, Int32, UInt32, scalar_type
 from heapscene.shader.lang.vector_value import VectorValue, to_scalar, vector_class
 from heapscene.shader.types import (
@@ -28,9 +28,8 @@ from heapscene.shader.types import (
     Vector,
 )
 
-__all__ = ["captured", "convert", "register_struct", "type_of", "value_class", "zero"]
+__all__ = ["captured", "convert", "elements", "register_struct", "type_of", "value_class", "zero"]
 
-_MATRICES: dict[int, type[MatrixValue[Any]]] = {2: mat2, 3: mat3, 4: mat4}
 _SCALARS: dict[Scalar, type[Any]] = {F32: Float32, I32: Int32, U32: UInt32, BOOL: bool}
 _structs: WeakValueDictionary[StructType, type[Any]] = WeakValueDictionary()
 
@@ -50,6 +49,8 @@ def type_of(annotation: object, where: str = "this annotation") -> Type:
     found = getattr(annotation, "__shader_type__", None)
     if isinstance(annotation, type) and isinstance(found, Type):
         return found
+    if isinstance(annotation, type) and issubclass(annotation, enum.Enum):
+        return _enum_type(annotation, where)
     fix = "Use f32, i32, u32, bool, a vector, a matrix, or a @struct class."
     if annotation in (float, int):
         fix = "Write f32." if annotation is float else "Write i32 or u32."
@@ -61,14 +62,30 @@ def type_of(annotation: object, where: str = "this annotation") -> Type:
     )
 
 
+def _enum_type(cls: type[enum.Enum], where: str) -> Type:
+    values = [member.value for member in cls]
+    if values and all(type(value) is int for value in values):
+        kind = U32 if issubclass(cls, enum.Flag) else I32
+        low, high = (0, 0xFFFFFFFF) if kind is U32 else (-(1 << 31), (1 << 31) - 1)
+        if all(low <= value <= high for value in values):
+            return kind
+    raise ShaderTypeError(
+        explain(
+            f"{where}: the members of {cls.__name__} are not all whole numbers of 32 bits",
+            facts={"members": ", ".join(f"{member.name} = {member.value!r}" for member in cls)},
+            fix="Use enum.IntEnum, or enum.IntFlag for u32.",
+        )
+    )
+
+
 def value_class(kind: Type) -> type[Any]:
     """Return the class whose instances are values of a type."""
     if isinstance(kind, Scalar):
         return _SCALARS[kind]
     if isinstance(kind, Vector):
         return vector_class(kind.scalar, kind.size)
-    if isinstance(kind, Matrix) and kind.columns == kind.rows:
-        return _MATRICES[kind.columns]
+    if isinstance(kind, Matrix):
+        return matrix_class(kind)
     if isinstance(kind, AtomicType):
         return atomic_u32 if kind.scalar is U32 else atomic_i32
     if isinstance(kind, StructType) and kind in _structs:
@@ -154,10 +171,19 @@ def captured(value: object) -> Any:
     return value
 
 
+def elements(value: object) -> list[Any] | None:
+    """Return what a loop over a captured object runs over; ``None`` if it cannot be looped over."""
+    if isinstance(value, (tuple, list, range)):
+        return list(value)
+    if isinstance(value, type) and issubclass(value, enum.Enum):
+        return list(value)
+    return None
+
+
 def _captured_array(array: np.ndarray[Any, Any]) -> Any:
     shape = array.shape
-    if len(shape) == 2 and shape[0] == shape[1] and shape[0] in _MATRICES:
-        return _MATRICES[shape[0]](array)
+    if len(shape) == 2 and all(2 <= size <= 4 for size in shape) and array.dtype.kind in "fiu":
+        return matrix_class(Matrix(columns=shape[1], rows=shape[0]))(array)
     if len(shape) == 1 and 2 <= shape[0] <= 4:
         scalar = {"u": U32, "i": I32, "b": BOOL}.get(array.dtype.kind, F32)
         return vector_class(scalar, shape[0])(array)

@@ -11,7 +11,18 @@ import numpy as np
 
 from heapscene.errors import ShaderTypeError, explain
 from heapscene.shader.lang.apply import each, float_vectors, floats, intrinsic, rounded
-from heapscene.shader.lang.matrices import MatrixValue, dot_products, mat2, mat3, mat4
+from heapscene.shader.lang.matrices import MatrixValue, dot_products, matrix_class
+from heapscene.shader.lang.matrix_shapes import (
+    mat2,
+    mat2x3,
+    mat2x4,
+    mat3,
+    mat3x2,
+    mat3x4,
+    mat4,
+    mat4x2,
+    mat4x3,
+)
 from heapscene.shader.lang.vector_value import VectorValue
 from heapscene.shader.lang.vectors import (
     vec2,
@@ -27,7 +38,7 @@ from heapscene.shader.lang.vectors import (
     vec4i,
     vec4u,
 )
-from heapscene.shader.types import BOOL
+from heapscene.shader.types import BOOL, Matrix
 
 __all__ = [
     "all",
@@ -140,17 +151,34 @@ def faceforward(normal: FV, incident: FV, reference: FV) -> FV:
     return normal if dot(incident, reference) < 0.0 else -normal
 
 
+@overload
+def transpose(m: M) -> M: ...
+@overload
+def transpose(m: mat2x3) -> mat3x2: ...
+@overload
+def transpose(m: mat2x4) -> mat4x2: ...
+@overload
+def transpose(m: mat3x2) -> mat2x3: ...
+@overload
+def transpose(m: mat3x4) -> mat4x3: ...
+@overload
+def transpose(m: mat4x2) -> mat2x4: ...
+@overload
+def transpose(m: mat4x3) -> mat3x4: ...
 @intrinsic
-def transpose(m: M) -> M:
+def transpose(m: Any) -> Any:
     """Columns become rows."""
     _needs_matrix("transpose", m)
-    return type(m)(np.asarray(m).T)
+    kind = m.__shader_type__
+    return matrix_class(Matrix(kind.rows, kind.columns))(np.asarray(m).T)
 
 
 @intrinsic
 def determinant(m: mat2 | mat3 | mat4) -> float:
     """Determinant, by expansion along the first column."""
     _needs_matrix("determinant", m)
+    if len(m) != len(m[0]):
+        raise ShaderTypeError(explain(f"{type(m).__name__} is not square and has no determinant"))
     return _determinant([list(column) for column in m])
 
 

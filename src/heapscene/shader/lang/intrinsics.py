@@ -14,6 +14,8 @@ from heapscene.shader.lang import (
     execution,
     geometric,
     packing,
+    sampling,
+    texture_access,
 )
 from heapscene.shader.lang.literals import AbstractInt
 from heapscene.shader.lang.scalars import scalar_type
@@ -32,7 +34,16 @@ def shader_bool(value: Any) -> bool:
 
 INTRINSICS: Mapping[str, Callable[..., Any]] = {
     function.__intrinsic__: function
-    for module in (atomics, bits, componentwise, execution, geometric, packing)
+    for module in (
+        atomics,
+        bits,
+        componentwise,
+        execution,
+        geometric,
+        packing,
+        sampling,
+        texture_access,
+    )
     for function in map(vars(module).__getitem__, module.__all__)
     if hasattr(function, "__intrinsic__")
 }

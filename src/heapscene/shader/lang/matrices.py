@@ -1,31 +1,37 @@
-"""Matrices, as in WGSL: made from columns, and ``m[0]`` is the first column.
+"""What all matrices share: made from columns as in WGSL, and ``m[0]`` is the first column.
 
-NumPy arrays are row-major: ``mat4(array)`` takes a 4×4 array as mathematics writes it, and
-``np.asarray(m)`` gives it back. Products are ``m @ m``, ``m @ v`` (v is a column) and ``v @ m`` (v
-is a row); ``m * s`` scales.
+NumPy arrays are row-major: ``mat4(array)`` takes a 4×4 array as mathematics writes it, ``mat4x3``
+one of three rows and four columns, and ``np.asarray(m)`` gives it back. Products are ``m @ m``,
+``m @ v`` (v is a column) and ``v @ m`` (v is a row); ``m * s`` scales.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, Never, Self, TypeVar, overload
+from typing import Any, ClassVar, Generic, Never, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from heapscene.errors import ShaderTypeError, explain
 from heapscene.shader.lang.scalars import Float32
-from heapscene.shader.lang.vector_value import VectorValue, to_scalar
-from heapscene.shader.lang.vectors import vec2, vec3, vec4
+from heapscene.shader.lang.vector_value import VectorValue, to_scalar, vector_class
 from heapscene.shader.types import F32, Matrix
 
-__all__ = ["MatrixValue", "dot_products", "mat2", "mat3", "mat4"]
+__all__ = ["MatrixValue", "dot_products", "matrix_class", "register_matrix"]
 
 V = TypeVar("V", bound="VectorValue[Any, Any, Any, Any, Any]")
 
+_CLASSES: dict[Matrix, type[MatrixValue[Any]]] = {}
+
+
+def matrix_class(kind: Matrix) -> type[MatrixValue[Any]]:
+    """Return the class of matrices of that shape."""
+    return _CLASSES[kind]
+
 
 class MatrixValue(Generic[V]):
-    """A square matrix of ``f32``."""
+    """A matrix of ``f32``."""
 
     __slots__ = ("_columns",)
     __shader_type__: ClassVar[Matrix]
@@ -34,15 +40,15 @@ class MatrixValue(Generic[V]):
     _columns: tuple[V, ...]
 
     def __init__(self, *values: Any) -> None:
-        size = self.__shader_type__.columns
+        size, rows_ = self.__shader_type__.columns, self.__shader_type__.rows
         name = type(self).__name__
         if len(values) == 1 and type(values[0]) is type(self):
             columns = values[0]._columns
         elif len(values) == 1 and not isinstance(values[0], (VectorValue, float, int)):
             rows = np.asarray(values[0])
-            if rows.shape != (size, size):
+            if rows.shape != (rows_, size):
                 raise ShaderTypeError(
-                    explain(f"{name} needs shape ({size}, {size}), not {rows.shape}")
+                    explain(f"{name} needs shape ({rows_}, {size}), not {rows.shape}")
                 )
             columns = tuple(self._column_class(*column) for column in rows.T.tolist())
         elif len(values) == size and all(type(v) is self._column_class for v in values):
@@ -61,12 +67,23 @@ class MatrixValue(Generic[V]):
 
     @classmethod
     def identity(cls) -> Self:
-        """Return the matrix that changes nothing."""
+        """Return the square matrix that changes nothing."""
+        if cls.__shader_type__.columns != cls.__shader_type__.rows:
+            raise ShaderTypeError(explain(f"{cls.__name__} is not square and has no identity"))
         return cls(np.eye(cls.__shader_type__.columns))
 
     @classmethod
-    def from_rows(cls, *rows: V) -> Self:
-        """Return the matrix with these rows."""
+    def from_rows(cls, *rows: Any) -> Self:
+        """Return the matrix with these rows, as many as its columns are long."""
+        kind = cls.__shader_type__
+        wanted = vector_class(F32, kind.columns)
+        if len(rows) != kind.rows or any(type(row) is not wanted for row in rows):
+            raise ShaderTypeError(
+                explain(
+                    f"{cls.__name__} has {kind.rows} rows of type {wanted.__name__}",
+                    facts={"given": ", ".join(type(row).__name__ for row in rows) or "nothing"},
+                )
+            )
         return cls(np.array([np.asarray(row) for row in rows]))
 
     def __setattr__(self, name: str, value: Never) -> None:
@@ -149,15 +166,18 @@ class MatrixValue(Generic[V]):
         )
 
     def _times(self, other: Any) -> Any:
-        if type(other) is type(self):
-            return self._map(self._times(column) for column in other._columns)
-        if type(other) is self._column_class:
+        kind = self.__shader_type__
+        if isinstance(other, MatrixValue) and other.__shader_type__.rows == kind.columns:
+            made = matrix_class(Matrix(other.__shader_type__.columns, kind.rows))
+            return made(*[self._times(column) for column in other._columns])
+        if type(other) is vector_class(F32, kind.columns):
             return _sum(column * part for column, part in zip(self._columns, other, strict=True))
         raise _no_product(self, other)
 
     def _times_row(self, row: Any) -> Any:
         if type(row) is self._column_class:
-            return self._column_class(*dot_products(row, self._columns))
+            made = vector_class(F32, self.__shader_type__.columns)
+            return made(*dot_products(row, self._columns))
         raise _no_product(row, self)
 
 
@@ -176,86 +196,15 @@ def _sum(terms: Iterator[Any]) -> Any:
 def _no_product(left: object, right: object) -> ShaderTypeError:
     names = type(left).__name__, type(right).__name__
     fix = ""
-    if names == ("mat4", "vec3"):
+    if names in (("mat4", "vec3"), ("mat4x3", "vec3")):
         fix = "Write  vec4(p, 1.0)  for a point, or  vec4(p, 0.0)  for a direction."
     elif any(name in ("f32", "float", "int", "AbstractInt") for name in names):
         fix = "Write  *  to scale by a number."
     return ShaderTypeError(explain(f"cannot multiply {names[0]} by {names[1]}", fix=fix))
 
 
-class mat2(MatrixValue[vec2]):
-    """Two columns of ``vec2``."""
-
-    __slots__ = ()
-    __shader_type__ = Matrix(2, 2)
-    _column_class = vec2
-
-    if TYPE_CHECKING:
-
-        @overload
-        def __init__(self, c0: vec2, c1: vec2, /) -> None: ...
-        @overload
-        def __init__(self, rows: NDArray[Any] | mat2, /) -> None: ...
-        def __init__(self, *values: Any) -> None: ...
-
-    @overload
-    def __matmul__(self, other: mat2) -> mat2: ...
-    @overload
-    def __matmul__(self, other: vec2) -> vec2: ...
-    def __matmul__(self, other: Any) -> Any:
-        return self._times(other)
-
-    def __rmatmul__(self, other: vec2) -> vec2:
-        return self._times_row(other)
-
-
-class mat3(MatrixValue[vec3]):
-    """Three columns of ``vec3``."""
-
-    __slots__ = ()
-    __shader_type__ = Matrix(3, 3)
-    _column_class = vec3
-
-    if TYPE_CHECKING:
-
-        @overload
-        def __init__(self, c0: vec3, c1: vec3, c2: vec3, /) -> None: ...
-        @overload
-        def __init__(self, rows: NDArray[Any] | mat3, /) -> None: ...
-        def __init__(self, *values: Any) -> None: ...
-
-    @overload
-    def __matmul__(self, other: mat3) -> mat3: ...
-    @overload
-    def __matmul__(self, other: vec3) -> vec3: ...
-    def __matmul__(self, other: Any) -> Any:
-        return self._times(other)
-
-    def __rmatmul__(self, other: vec3) -> vec3:
-        return self._times_row(other)
-
-
-class mat4(MatrixValue[vec4]):
-    """Four columns of ``vec4``."""
-
-    __slots__ = ()
-    __shader_type__ = Matrix(4, 4)
-    _column_class = vec4
-
-    if TYPE_CHECKING:
-
-        @overload
-        def __init__(self, c0: vec4, c1: vec4, c2: vec4, c3: vec4, /) -> None: ...
-        @overload
-        def __init__(self, rows: NDArray[Any] | mat4, /) -> None: ...
-        def __init__(self, *values: Any) -> None: ...
-
-    @overload
-    def __matmul__(self, other: mat4) -> mat4: ...
-    @overload
-    def __matmul__(self, other: vec4) -> vec4: ...
-    def __matmul__(self, other: Any) -> Any:
-        return self._times(other)
-
-    def __rmatmul__(self, other: vec4) -> vec4:
-        return self._times_row(other)
+def register_matrix(cls: type[MatrixValue[Any]], columns: int, rows: int) -> None:
+    """Give a matrix class its shape."""
+    cls.__shader_type__ = Matrix(columns, rows)
+    cls._column_class = vector_class(F32, rows)
+    _CLASSES[cls.__shader_type__] = cls

@@ -17,6 +17,7 @@ from heapscene.errors import ShaderTypeError, explain
 from heapscene.shader.types import BOOL, F32, I32, U32, Scalar
 
 __all__ = [
+    "MAX_POWER",
     "Float32",
     "Int32",
     "Integer",
@@ -30,7 +31,7 @@ __all__ = [
 
 _MAX_FLOAT_TO_I32 = 2147483520  # the largest f32 that is an i32
 _MAX_FLOAT_TO_U32 = 4294967040
-_MAX_LITERAL_POWER = 4
+MAX_POWER = 32
 
 
 def _rounded(value: float) -> float:
@@ -134,11 +135,8 @@ class Float32(float):
     __rdivmod__ = __divmod__
 
     def __pow__(self, other: Any, modulo: None = None) -> Any:  # pyright: ignore[reportIncompatibleMethodOverride]
-        if _is_literal(other) and 2 <= other <= _MAX_LITERAL_POWER:
-            product = self
-            for _ in range(other - 1):
-                product = product * self
-            return product
+        if _is_literal(other):
+            return _raised(self, other)
         peer = self._peer("**", self, other)
         return NotImplemented if peer is None else _power(float(self), peer)
 
@@ -202,7 +200,25 @@ def _remainder(a: float, b: float) -> Float32:
     return Float32(math.fmod(a, b))
 
 
+def _raised(base: Float32, count: int) -> Float32:
+    if not 1 <= count <= MAX_POWER:
+        raise ShaderTypeError(
+            explain(
+                f"'**' by the whole number {count} is not defined",
+                facts={"range": f"1 to {MAX_POWER}"},
+                fix="Write 1.0 / x ** n, or pow(x, y) for x that are not negative.",
+            )
+        )
+    # Multiplications, since WGSL's pow has no value for negative numbers.
+    if count == 1:
+        return base
+    half = _raised(base, count // 2)
+    return half * half * base if count % 2 else half * half
+
+
 def _power(a: float, b: float) -> Float32:
+    if a < 0.0:
+        return Float32(math.nan)
     with np.errstate(all="ignore"):
         return Float32(np.power(np.float32(a), np.float32(b)))
 

@@ -279,7 +279,7 @@ class VectorValue(Generic[S, B, V2, V3, V4]):
     def __ge__(self, other: Self) -> B:
         return self._compare(">=", op.ge, other)
 
-    def __bool__(self) -> bool:
+    def __bool__(self) -> Never:
         raise ShaderTypeError(
             explain(f"a {_name(self)} is neither true nor false", fix="Write  all(v)  or  any(v).")
         )

@@ -6,3 +6,5 @@ Keeps: equal modules give equal text, in every process.
 """
 
 from heapscene.shader.wgsl.emit import emit as emit
+from heapscene.shader.wgsl.text import WgslText as WgslText
+from heapscene.shader.wgsl.text import python_place as python_place

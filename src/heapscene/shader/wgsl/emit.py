@@ -6,13 +6,24 @@ allows them.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from heapscene.shader.diagnostics import Refusal
 from heapscene.shader.ir import nodes
 from heapscene.shader.ir.fold import rounded
 from heapscene.shader.ir.hash import function_hash, type_text
-from heapscene.shader.ir.nodes import EntryPoint, Expr, Function, Module, Port, Resource, Stmt
+from heapscene.shader.ir.nodes import (
+    EntryPoint,
+    Expr,
+    Function,
+    Module,
+    Port,
+    Resource,
+    Span,
+    Stmt,
+)
 from heapscene.shader.ir.visit import reachable_functions, reachable_resources, walk
-from heapscene.shader.operations import BINARY, INTRINSICS, scalar_of
+from heapscene.shader.operations import BINARY, EXCHANGES, INTRINSICS, Operation, scalar_of
 from heapscene.shader.types import (
     BOOL,
     F32,
@@ -20,9 +31,11 @@ from heapscene.shader.types import (
     VOID,
     ArrayType,
     StructType,
+    TextureType,
     Type,
 )
 from heapscene.shader.wgsl.names import Names, safe
+from heapscene.shader.wgsl.text import WgslText
 
 __all__ = ["emit", "float_text"]
 
@@ -66,6 +79,13 @@ class _Emitter:
         for entry, name in zip(module.entries, entry_names, strict=True):
             self.function_names[id(entry.function)] = name
         self.lines: list[str] = []
+        self.spans: dict[int, tuple[str, Span]] = {}
+        self.entries: dict[str, tuple[str, Span]] = {}
+
+    def note(self, function: Function, span: Span | None) -> None:
+        """Say that the next line comes from ``span``."""
+        if span is not None:
+            self.spans[len(self.lines) + 1] = (function.name, span)
 
     def _name_functions(self) -> dict[int, str]:
         names: dict[int, str] = {}
@@ -100,6 +120,8 @@ class _Emitter:
     def _add_struct(self, type_: Type) -> None:
         if isinstance(type_, ArrayType):
             self._add_struct(type_.element)
+        elif type_ in EXCHANGES.values():
+            return
         elif isinstance(type_, StructType) and type_ not in self.structs:
             for member in type_.fields:
                 self._add_struct(member.type)
@@ -134,6 +156,23 @@ class _Emitter:
                 )
             self.lines += ["}", ""]
 
+    def _check_inputs(self) -> None:
+        """Refuse an adaptive value that an entry point reaches and does not fill."""
+        for entry in self.module.entries:
+            filled = {
+                node.target.resource
+                for node in entry.function.body
+                if isinstance(node, nodes.Assign) and isinstance(node.target, nodes.Global)
+            }
+            for resource in reachable_resources(entry.function):
+                if resource.space == "input" and resource not in filled:
+                    raise Refusal(
+                        f"nothing gives the captured adaptive value {resource.name!r} to "
+                        f"the {entry.stage} function",
+                        {resource.name: type_text(resource.type)},
+                        "Pass it: a uniform in compute functions, an input of a draw elsewhere.",
+                    )
+
     # Resources -------------------------------------------------------------------------------
 
     def _emit_resources(self) -> None:
@@ -144,7 +183,8 @@ class _Emitter:
             kind = self.type_name(resource.type)
             name = self.resource_names[resource]
             if _is_local(resource):
-                self.lines.append(f"var<{resource.space}> {name}: {kind};")
+                space = "private" if resource.space == "input" else resource.space
+                self.lines.append(f"var<{space}> {name}: {kind};")
                 continue
             other = bound.setdefault(place, resource)
             if other is not resource:
@@ -154,6 +194,9 @@ class _Emitter:
                     {resource.name: type_text(resource.type), other.name: type_text(other.type)},
                     "Give each its own binding.",
                 )
+            if resource.space == "handle":
+                self.lines.append(f"@group({place[0]}) @binding({place[1]}) var {name}: {kind};")
+                continue
             if _has_bool(resource.type):
                 raise Refusal(
                     f"{resource.name!r} holds a bool, which cannot lie in a buffer",
@@ -170,16 +213,20 @@ class _Emitter:
     # Functions -------------------------------------------------------------------------------
 
     def text(self) -> str:
+        self._check_inputs()
         self._emit_structs()
         self._emit_resources()
         for function in self.functions:
             self._emit_function(function, None)
         for entry in self.module.entries:
             self._emit_function(entry.function, entry)
-        return "\n".join(self.lines).rstrip() + "\n"
+        made = WgslText("\n".join(self.lines).rstrip() + "\n")
+        made.spans, made.entries = self.spans, self.entries
+        return made
 
     def _emit_function(self, function: Function, entry: EntryPoint | None) -> None:
-        writer = _FunctionWriter(self)
+        writer = _FunctionWriter(self, function)
+        writer.begin(function)
         ports: tuple[Port | None, ...] = (
             entry.inputs if entry else (None,) * len(function.parameters)
         )
@@ -189,7 +236,8 @@ class _Emitter:
             if port is not None and entry is not None:
                 interpolate = port.interpolate if entry.stage == "fragment" else ""
                 attribute = _attribute(parameter.type, port.builtin, port.location, interpolate)
-            name = writer.declare(parameter)
+            # Given WGSL knows its parameters by the names they have in Python.
+            name = parameter.name if function.wgsl is not None else writer.declare(parameter)
             parameters.append(f"{attribute}{name}: {self.type_name(parameter.type)}")
         if entry is not None:
             stage = f"@{entry.stage}"
@@ -198,12 +246,26 @@ class _Emitter:
             self.lines.append(stage)
         arrow = "" if function.returns == VOID else f" -> {self.type_name(function.returns)}"
         name = self.function_names[id(function)]
+        self.note(function, head(function.span))
+        if entry is not None and function.span is not None:
+            self.entries[name] = (function.name, head(function.span) or function.span)
         self.lines.append(f"fn {name}({', '.join(parameters)}){arrow} {{")
         writer.block(function.body, 1)
-        if function.returns != VOID and not _returns(function.body):
+        if function.wgsl is not None:
+            for line in function.wgsl.splitlines():
+                self.note(function, head(function.span))
+                self.lines.append(f"    {line}".rstrip())
+        elif function.returns != VOID and not _returns(function.body):
             # After an endless loop; the WGSL validator wants to see a return.
             self.lines.append(f"    return {self.type_name(function.returns)}();")
         self.lines += ["}", ""]
+
+
+def head(span: Span | None) -> Span | None:
+    """Return the first line of a span: what a statement with a block begins with."""
+    if span is None or span.line == span.end_line:
+        return span
+    return replace(span, end_line=span.line, end_column=1 << 20)
 
 
 def _returns(body: tuple[Stmt, ...]) -> bool:
@@ -213,8 +275,12 @@ def _returns(body: tuple[Stmt, ...]) -> bool:
     return isinstance(last, nodes.Return)
 
 
+def _is_depth(type_: Type) -> bool:
+    return isinstance(type_, TextureType) and type_.is_depth
+
+
 def _is_local(resource: Resource) -> bool:
-    return resource.space in ("workgroup", "private")
+    return resource.space in ("workgroup", "private", "input")
 
 
 def _has_bool(type_: Type) -> bool:
@@ -245,11 +311,24 @@ def _attribute(
 class _FunctionWriter:
     """Writes the body of one function."""
 
-    def __init__(self, emitter: _Emitter) -> None:
+    def __init__(self, emitter: _Emitter, function: Function) -> None:
         self.emitter = emitter
+        self.function = function
         self.lines = emitter.lines
         self.names = Names(emitter.names)
         self.locals: dict[int, str] = {}
+        self._loops = 0
+        self._returns = ""
+
+    def begin(self, function: Function) -> None:
+        """Note what the function returns where it cannot go on."""
+        returns = function.returns
+        self._returns = "" if returns == VOID else f" {self.emitter.type_name(returns)}()"
+
+    def _loop(self, body: tuple[Stmt, ...], depth: int) -> None:
+        self._loops += 1
+        self.block(body, depth)
+        self._loops -= 1
 
     def declare(self, local: nodes.Local) -> str:
         """Give a local its name."""
@@ -264,6 +343,7 @@ class _FunctionWriter:
     def _statement(self, node: Stmt, depth: int) -> None:
         pad = "    " * depth
         lines = self.lines
+        self._note(node)
         match node:
             case nodes.Declare(local=local, value=value):
                 made = "" if value is None else f" = {self.top(value)}"
@@ -282,7 +362,7 @@ class _FunctionWriter:
                     lines.append(f"{pad}loop {{")
                 else:
                     lines.append(f"{pad}while ({self.top(condition)}) {{")
-                self.block(body, depth + 1)
+                self._loop(body, depth + 1)
                 lines.append(f"{pad}}}")
             case nodes.For():
                 self._for(node, depth, pad)
@@ -297,8 +377,17 @@ class _FunctionWriter:
                 lines.append(f"{pad}continue;")
             case nodes.Discard():
                 lines.append(f"{pad}discard;")
+                if self._loops:
+                    # A discarded fragment runs on as a helper, and would not leave the loop.
+                    lines.append(f"{pad}return{self._returns};")
             case _:
                 raise TypeError(type(node).__name__)
+
+    def _note(self, node: Stmt) -> None:
+        span = node.span
+        if isinstance(node, nodes.If | nodes.While) and node.condition.span is not None:
+            span = node.condition.span
+        self.emitter.note(self.function, head(span))
 
     def _if(self, node: nodes.If, depth: int, pad: str) -> None:
         word = f"{pad}if"
@@ -308,6 +397,7 @@ class _FunctionWriter:
             rest = node.otherwise
             if len(rest) == 1 and isinstance(rest[0], nodes.If):
                 node, word = rest[0], f"{pad}}} else if"
+                self._note(node)
                 continue
             if rest:
                 self.lines.append(f"{pad}}} else {{")
@@ -325,7 +415,7 @@ class _FunctionWriter:
             f"{pad}for (var {name}: {kind} = {start}; "
             f"{name} {compare} {stop}; {name} {step}{suffix}) {{"
         )
-        self.block(node.body, depth + 1)
+        self._loop(node.body, depth + 1)
         self.lines.append(f"{pad}}}")
 
     def top(self, node: Expr) -> str:
@@ -341,6 +431,15 @@ class _FunctionWriter:
             for arg in args
         )
 
+    def _intrinsic(self, operation: Operation, args: tuple[Expr, ...]) -> str:
+        if operation.family in ("atomic", "array"):
+            place, *rest = args
+            values = f", {self._args(tuple(rest))}" if rest else ""
+            return f"{operation.wgsl}(&{self(place)}{values})"
+        if operation.name == "texture_gather" and not _is_depth(args[0].type):
+            args = (args[-1], *args[:-1])  # WGSL has the channel first
+        return f"{operation.wgsl}({self._args(args)})"
+
     def __call__(self, node: Expr) -> str:
         """Return the text of an expression, in parentheses where it is an operation."""
         match node:
@@ -354,10 +453,8 @@ class _FunctionWriter:
                 return f"({op}{self(operand)})"
             case nodes.Binary(op=op, left=left, right=right):
                 return f"({self(left)} {BINARY[op]} {self(right)})"
-            case nodes.Intrinsic(name="array_length", args=args):
-                return f"arrayLength(&{self(args[0])})"
             case nodes.Intrinsic(name=name, args=args):
-                return f"{INTRINSICS[name].wgsl}({self._args(args)})"
+                return self._intrinsic(INTRINSICS[name], args)
             case nodes.Construct(args=args):
                 return f"{self.emitter.type_name(node.type)}({self._args(args)})"
             case nodes.Convert(value=value):

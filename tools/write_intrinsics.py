@@ -1,0 +1,63 @@
+"""Write the table of intrinsics into docs/shaders.md, from the table of operations.
+
+python tools/write_intrinsics.py
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import heapscene.shader
+from heapscene.shader.operations import INTRINSICS, Operation
+
+PAGE = Path(__file__).parents[1] / "docs" / "shaders.md"
+BEGIN, END = "<!-- intrinsics: tools/write_intrinsics.py -->", "<!-- end of intrinsics -->"
+EVERYWHERE = ("vertex", "fragment", "compute")
+TITLES = {
+    "number": "Numbers, vectors, matrices",
+    "derivative": "Derivatives",
+    "barrier": "Barriers",
+    "atomic": "Atomics",
+    "texture": "Textures",
+    "array": "Arrays",
+}
+
+
+def table() -> str:
+    """Return the tables, one for each family of operations."""
+    families: dict[str, list[Operation]] = {}
+    for operation in INTRINSICS.values():
+        families.setdefault(operation.family, []).append(operation)
+    parts: list[str] = []
+    for family, operations in families.items():
+        rows = [_row(operation) for operation in operations if _doc(operation.name)]
+        if rows:
+            parts += [f"### {TITLES[family]}", "", "| function | takes -> gives | what |"]
+            parts += ["| --- | --- | --- |", *rows, ""]
+    return "\n".join(parts).rstrip()
+
+
+def _doc(name: str) -> str:
+    return (getattr(getattr(heapscene.shader, name, None), "__doc__", "") or "").split("\n")[0]
+
+
+def _row(operation: Operation) -> str:
+    rules = list(dict.fromkeys(" ".join(rule.split()) for rule in operation.rules)) or [
+        "array -> u32"
+    ]
+    shown = "; ".join(f"`{rule}`" for rule in rules[:3]) + (" …" if len(rules) > 3 else "")
+    what = _doc(operation.name).replace("|", "\\|").replace("``", "`")
+    if tuple(operation.stages) != EVERYWHERE:
+        what += f" Only in {' and '.join(operation.stages)} functions."
+    return f"| `{operation.name}` | {shown} | {what} |"
+
+
+def page_with(text: str, page: str) -> str:
+    """Return the page with the table in its place."""
+    pattern = re.compile(f"{re.escape(BEGIN)}.*{re.escape(END)}", re.DOTALL)
+    return pattern.sub(lambda _: f"{BEGIN}\n\n{text}\n\n{END}", page)
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page_with(table(), PAGE.read_text(encoding="utf-8")), encoding="utf-8")
