@@ -1,0 +1,93 @@
+"""What a function or expression does besides giving a value."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from heapscene.shader.ir import nodes
+from heapscene.shader.ir.nodes import Expr, Function, Resource, Stmt
+from heapscene.shader.ir.visit import walk
+from heapscene.shader.operations import INTRINSICS
+
+__all__ = ["Effect", "Effects", "root_of"]
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """Resources that are read and written.
+
+    ``waits`` says that other invocations may write meanwhile (barriers and atomics), ``discards``
+    that the pixel may be dropped.
+    """
+
+    reads: frozenset[Resource] = frozenset()
+    writes: frozenset[Resource] = frozenset()
+    waits: bool = False
+    discards: bool = False
+
+    @property
+    def is_pure(self) -> bool:
+        """Nothing is lost if the value is not computed."""
+        return not (self.writes or self.waits or self.discards)
+
+    def joined(self, other: Effect) -> Effect:
+        """Return both."""
+        return Effect(
+            self.reads | other.reads,
+            self.writes | other.writes,
+            self.waits or other.waits,
+            self.discards or other.discards,
+        )
+
+
+_NOTHING = Effect()
+
+
+def root_of(place: Expr) -> Expr:
+    """Return the local or resource in which a place lies."""
+    while isinstance(place, nodes.Index | nodes.Field | nodes.Swizzle):
+        place = place.value
+    return place
+
+
+class Effects:
+    """Effects of functions, each found once."""
+
+    def __init__(self) -> None:
+        self._known: dict[int, Effect] = {}
+        self._kept: list[Function] = []
+
+    def of(self, root: Function | Expr | Stmt) -> Effect:
+        """Return the effect of a function with all that it calls, or of a part of one."""
+        if not isinstance(root, Function):
+            return self._joined(root)
+        found = self._known.get(id(root))
+        if found is None:
+            found = self._known[id(root)] = self._joined(root)
+            self._kept.append(root)  # so that no other function gets its id
+        return found
+
+    def _joined(self, root: Function | Expr | Stmt) -> Effect:
+        effect = _NOTHING
+        for node in walk(root):
+            own = self._own(node)
+            if own is not _NOTHING:
+                effect = effect.joined(own)
+        return effect
+
+    def _own(self, node: Expr | Stmt) -> Effect:
+        match node:
+            case nodes.Call(function=function):
+                return self.of(function)
+            case nodes.Global(resource=resource):
+                return Effect(reads=frozenset([resource]))
+            case nodes.Assign(target=target):
+                root = root_of(target)
+                written = [root.resource] if isinstance(root, nodes.Global) else []
+                return Effect(writes=frozenset(written)) if written else _NOTHING
+            case nodes.Intrinsic(name=name):
+                return Effect(waits=True) if INTRINSICS[name].effect else _NOTHING
+            case nodes.Discard():
+                return Effect(discards=True)
+            case _:
+                return _NOTHING
