@@ -7,6 +7,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from heapscene.errors import ShaderError, explain
+from heapscene.shader.interpret.atomics import atomic
 from heapscene.shader.interpret.memory import Memory, Place
 from heapscene.shader.interpret.quads import DERIVATIVES
 from heapscene.shader.interpret.values import Value, component_type, mapped, zero
@@ -109,12 +111,10 @@ class Expressions:
         return OPERATORS[op](left, right)
 
     def _intrinsic(self, node: nodes.Intrinsic) -> Value:
-        name = node.name
-        if name == "array_length":
-            place = self.place(node.args[0])
-            assert place is not None
-            return np.full(self.count, place.length, np.uint32)
-        if INTRINSICS[name].effect:
+        name, operation = node.name, INTRINSICS[node.name]
+        if operation.place:
+            return self._on_place(node, operation.family)
+        if operation.family == "barrier":
             self.barrier(name)
             return None
         args = [self.value(arg) for arg in node.args]
@@ -125,6 +125,21 @@ class Expressions:
         size = max(arg.ndim for arg in args)
         spread = [arg[:, None] if arg.ndim < size else arg for arg in args]
         return FUNCTIONS[name](*spread)
+
+    def _on_place(self, node: nodes.Intrinsic, family: str) -> Value:
+        if family == "texture":
+            raise ShaderError(
+                explain(
+                    f"{node.name}() needs a texture, which the interpreter does not have",
+                    fix="Run the program on the GPU, or pass the texel as a parameter.",
+                )
+            )
+        place = self.place(node.args[0])
+        assert place is not None, f"{node.name} works on a resource"
+        if family == "array":
+            return np.full(self.count, place.length, np.uint32)
+        args = [self.value(arg) for arg in node.args[1:]]
+        return atomic(node.name, place, args, self.active & ~self.discarded)
 
     def _construct(self, node: nodes.Construct) -> Value:
         type_ = node.type

@@ -16,6 +16,7 @@ from heapscene.errors import ShaderError, explain
 from heapscene.shader.interpret.expressions import Expressions
 from heapscene.shader.interpret.memory import Memory
 from heapscene.shader.interpret.quads import DERIVATIVES
+from heapscene.shader.interpret.twin import called
 from heapscene.shader.interpret.values import Value, blend, zero
 from heapscene.shader.ir import nodes
 from heapscene.shader.ir.nodes import Expr, Function, Stmt
@@ -55,6 +56,8 @@ class Machine(Expressions):
 
     def call(self, function: Function, args: list[Value]) -> Value:
         """Run a function for the active invocations; rows without a result hold zeros."""
+        if function.wgsl is not None:
+            return called(function, args, self.active)
         outer = self.locals, self._loop, self._result, self.active
         self.locals = {p.number: arg for p, arg in zip(function.parameters, args, strict=True)}
         returns = function.returns
@@ -169,9 +172,10 @@ class Machine(Expressions):
             holds = test(active)
             after |= active & ~holds
             active = active & holds
-            if not active.any():
+            if not (active & ~self.discarded).any():
+                # Discarded pixels alone do not keep a loop going.
                 self._loop = outer
-                return after | loop.broken
+                return after | active | loop.broken
             loop.continued = np.zeros(self.count, np.bool_)
             active = self._block(body, active) | loop.continued
             go_on()

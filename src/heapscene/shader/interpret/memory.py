@@ -116,11 +116,14 @@ class Place:
 
         mapped(write, self._tree, value)
 
-    def atoms(self) -> tuple[Array, Array]:
-        """Return an array of single words and, for each invocation, which of them it means."""
-        array: Array = self._tree
-        flat = np.ravel_multi_index(self._key(), array.shape[: len(self.keys)])
-        return array, flat
+    def put(self, value: Array, lanes: Array) -> None:
+        """Write one value for each of some invocations."""
+        self._tree[self._key(lanes)] = value
+
+    def positions(self) -> Array:
+        """Return a number for each invocation that is equal for equal places of single words."""
+        key = self._key()
+        return np.ravel_multi_index(key, self._tree.shape[: len(key)])
 
 
 class Memory:

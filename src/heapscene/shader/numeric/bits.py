@@ -11,6 +11,9 @@ from heapscene.shader.numeric.operators import Array
 __all__ = ["FUNCTIONS", "WHOLE"]
 
 
+_FULL = np.uint32(32)
+
+
 def _bits(x: Array) -> Array:
     return x.astype(np.uint32)
 
@@ -54,7 +57,34 @@ def _first_trailing(x: Array) -> Array:
     return np.where(found == 32, np.uint32(0xFFFFFFFF), found).astype(x.dtype)
 
 
+def _range(offset: Array, count: Array) -> tuple[Array, Array]:
+    start = np.minimum(offset, np.uint32(32))
+    return start, np.minimum(count, np.uint32(32) - start)
+
+
+def _mask(size: Array) -> Array:
+    """Return that many low bits set; shifts by 32 are not defined."""
+    return np.where(size == 0, np.uint32(0), np.uint32(0xFFFFFFFF) >> (_FULL - size) % _FULL)
+
+
+def _extract(x: Array, offset: Array, count: Array) -> Array:
+    start, size = _range(offset, count)
+    unused = (_FULL - size) % _FULL
+    high = _bits(x) << (_FULL - start - size) % _FULL  # its highest bit is the part's
+    part = high.astype(x.dtype) >> unused.astype(x.dtype)
+    return np.where(size == 0, 0, part).astype(x.dtype)
+
+
+def _insert(x: Array, new: Array, offset: Array, count: Array) -> Array:
+    start, size = _range(offset, count)
+    at = start % _FULL
+    mask = _mask(size) << at
+    return ((_bits(x) & ~mask) | ((_bits(new) << at) & mask)).astype(x.dtype)
+
+
 FUNCTIONS: dict[str, Callable[..., Array]] = {
+    "extract_bits": _extract,
+    "insert_bits": _insert,
     "count_one_bits": lambda x: _ones(x).astype(x.dtype),
     "count_leading_zeros": lambda x: (np.uint32(32) - _length(_bits(x))).astype(x.dtype),
     "count_trailing_zeros": lambda x: _trailing(x).astype(x.dtype),
@@ -89,6 +119,14 @@ def _signed(word: Array, width: int) -> Array:
     return np.maximum(scaled / np.float32((1 << (width - 1)) - 1), np.float32(-1))
 
 
+def _bytes(word: Array) -> Array:
+    return _split(word, 8).astype(np.uint8).view(np.int8).astype(np.int32)
+
+
+def _sum_of_products(a: Array, b: Array) -> Array:
+    return (a * b).sum(axis=1, dtype=a.dtype)
+
+
 def _halves(x: Array) -> Array:
     return x.astype(np.float16).view(np.uint16).astype(np.uint32)
 
@@ -98,6 +136,14 @@ WHOLE: dict[str, Callable[..., Array]] = {
     "pack4x8snorm": lambda x: _joined(_scaled(x, -1, 127), 8),
     "pack2x16unorm": lambda x: _joined(_scaled(x, 0, 65535), 16),
     "pack2x16snorm": lambda x: _joined(_scaled(x, -1, 32767), 16),
+    "pack4xi8": lambda x: _joined(x.astype(np.uint32), 8),
+    "pack4xu8": lambda x: _joined(x, 8),
+    "pack4xi8_clamp": lambda x: _joined(np.clip(x, -128, 127).astype(np.uint32), 8),
+    "pack4xu8_clamp": lambda x: _joined(np.minimum(x, np.uint32(255)), 8),
+    "unpack4xi8": _bytes,
+    "unpack4xu8": lambda w: _split(w, 8),
+    "dot4i8_packed": lambda a, b: _sum_of_products(_bytes(a), _bytes(b)),
+    "dot4u8_packed": lambda a, b: _sum_of_products(_split(a, 8), _split(b, 8)),
     "pack2x16float": lambda x: _joined(_halves(x), 16),
     "unpack4x8unorm": lambda w: _split(w, 8).astype(np.float32) / np.float32(255),
     "unpack4x8snorm": lambda w: _signed(w, 8),

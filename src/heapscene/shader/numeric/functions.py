@@ -98,6 +98,7 @@ FUNCTIONS: dict[str, Callable[..., Array]] = {
     "select": lambda a, b, condition: np.where(condition, b, a),
     "fma": _fma,
     "ldexp": _ldexp,
+    "quantize_to_f16": lambda x: x.astype(np.float16).astype(np.float32),
     **bits.FUNCTIONS,
 }
 """Component by component."""

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from heapscene.shader.ir import nodes
 from heapscene.shader.ir.nodes import Expr, Function, Local, Resource, Stmt
 from heapscene.shader.ir.visit import PLAIN, children, walk
+from heapscene.shader.operations import INTRINSICS
 from heapscene.shader.passes.effects import Effect, Effects, root_of
 from heapscene.shader.passes.rewrite import BLOCKS, locals_of, rebuilt, with_expressions
 from heapscene.shader.types import VOID, ArrayType
@@ -58,6 +59,8 @@ class _Sharer:
         self._stamp = 0
         self._written: dict[int | Resource, int] = {}
         self._waited = 0
+        self._known: dict[int, int] = {}  # numbers of nodes, by id; valid until something changes
+        self._costs: dict[int, int] = {}
         self._scopes: list[dict[int, _Value]] = []
         self._pending: list[Stmt] = []
 
@@ -117,6 +120,7 @@ class _Sharer:
         bodies = [getattr(node, name) for name in BLOCKS[type(node)]]
         for name, body in zip(BLOCKS[type(node)], bodies, strict=True):
             self._written, self._waited = dict(before[0]), before[1]
+            self._known.clear()
             changes[name] = self.block(body)
         for body in bodies:
             self._forget_block(body)
@@ -126,6 +130,7 @@ class _Sharer:
 
     def _write(self, what: Iterable[int | Resource]) -> None:
         self._stamp += 1
+        self._known.clear()
         for each in what:
             self._written[each] = self._stamp
 
@@ -134,6 +139,7 @@ class _Sharer:
             self._write(effect.writes)
         if effect.waits:
             self._stamp += 1
+            self._known.clear()
             self._waited = self._stamp
 
     def _forget_block(self, body: tuple[Stmt, ...]) -> None:
@@ -149,6 +155,14 @@ class _Sharer:
 
     def _number(self, node: Expr) -> int:
         """Return a number that is equal for equal values."""
+        found = self._known.get(id(node))
+        if found is None:
+            found = self._known[id(node)] = self._numbers.setdefault(
+                self._key(node), len(self._numbers)
+            )
+        return found
+
+    def _key(self, node: Expr) -> tuple[object, ...]:
         kind = type(node)
         key: list[object] = [kind, *(repr(getattr(node, name)) for name in PLAIN.get(kind, ()))]
         if isinstance(node, nodes.Literal | nodes.Construct | nodes.Convert | nodes.Bitcast):
@@ -162,7 +176,7 @@ class _Sharer:
             states = sorted((r.name, r.group, r.binding, self._state(r)) for r in reads)
             key += [id(node.function), *states]
         key += [self._number(child) for child in children(node)]
-        return self._numbers.setdefault(tuple(key), len(self._numbers))
+        return tuple(key)
 
     def _state(self, resource: Resource) -> int:
         if resource.access == "read" and resource.space in ("storage", "uniform"):
@@ -177,15 +191,35 @@ class _Sharer:
 
     def _name(self, local: Local, value: Expr) -> None:
         """Use a local that never changes as the name of its value."""
+        if local.mutable or not self._is_shared(value):
+            return
         number = self._number(value)
         found = self._find(number)
-        if local.mutable or not _is_worth(value):
-            return
         if found is None or found.local is None:
             self._scopes[-1][number] = _Value(-1, 0, local)
 
+    def _is_shared(self, node: Expr) -> bool:
+        """Tell whether a name for the value is shorter and means the same."""
+        if isinstance(node, _FREE) or node.type == VOID or isinstance(node.type, ArrayType):
+            return False
+        return self._cost(node) >= _WORTH
+
+    def _cost(self, node: Expr) -> int:
+        """Return how much work an expression is; negative if its value varies."""
+        found = self._costs.get(id(node))
+        if found is None:
+            parts = [self._cost(child) for child in children(node)]
+            varies = min(parts, default=0) < 0 or self._varies(node)
+            found = self._costs[id(node)] = -1 if varies else sum(parts) + _own_cost(node)
+        return found
+
+    def _varies(self, node: Expr) -> bool:
+        if isinstance(node, nodes.Intrinsic):
+            return INTRINSICS[node.name].reads
+        return isinstance(node, nodes.Call) and self._effects.of(node.function).varies
+
     def _of(self, node: Expr, *, certain: bool = True) -> Expr:
-        if not _is_worth(node):
+        if not self._is_shared(node):
             return self._parts(node, certain=certain)
         number = self._number(node)
         found = self._find(number)
@@ -212,6 +246,10 @@ class _Sharer:
             root_of(node), nodes.Global
         ):
             return self._place(node, certain=certain)
+        if isinstance(node, nodes.Intrinsic) and INTRINSICS[node.name].place:
+            place = self._place(node.args[0], certain=certain)
+            rest = [self._of(arg, certain=certain) for arg in node.args[1:]]
+            return rebuilt(node, {"args": (place, *rest)})
         if isinstance(node, nodes.Binary) and node.op in ("and", "or"):
             left = self._of(node.left, certain=certain)
             return rebuilt(node, {"left": left, "right": self._of(node.right, certain=False)})
@@ -227,21 +265,11 @@ class _Sharer:
         return node
 
 
-def _is_worth(node: Expr) -> bool:
-    if isinstance(node, _FREE) or node.type == VOID or isinstance(node.type, ArrayType):
-        return False
+def _own_cost(node: Expr) -> int:
+    if isinstance(node, nodes.Call | nodes.Intrinsic):
+        return _WORTH
+    if isinstance(node, nodes.Index):
+        return _WORTH if isinstance(root_of(node), nodes.Global) else 1
     if isinstance(node, nodes.Construct) and not node.args:
-        return False
-    return _cost(node) >= _WORTH
-
-
-def _cost(node: Expr) -> int:
-    cost = 0
-    for each in walk(node):
-        if isinstance(each, nodes.Call | nodes.Intrinsic):
-            cost += _WORTH
-        elif isinstance(each, nodes.Index):
-            cost += _WORTH if isinstance(root_of(each), nodes.Global) else 1
-        elif not isinstance(each, _FREE):
-            cost += 1
-    return cost
+        return 0
+    return 0 if isinstance(node, _FREE) else 1

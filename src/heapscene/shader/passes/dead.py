@@ -75,7 +75,7 @@ def _is_literal(node: Expr, *, value: bool) -> bool:
 def _leaves(node: Stmt) -> bool:
     """Tell whether nothing after this statement is reached."""
     match node:
-        case nodes.Return() | nodes.Break() | nodes.Continue():
+        case nodes.Return() | nodes.Break() | nodes.Continue() | nodes.Discard():
             return True
         case nodes.If(then=then, otherwise=otherwise):
             return any(map(_leaves, then)) and any(map(_leaves, otherwise))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from heapscene.shader.ir import nodes
 from heapscene.shader.ir.nodes import Expr, Function, Resource, Stmt
 from heapscene.shader.ir.visit import walk
-from heapscene.shader.operations import INTRINSICS
+from heapscene.shader.operations import INTRINSICS, Operation
 
 __all__ = ["Effect", "Effects", "root_of"]
 
@@ -16,14 +16,15 @@ __all__ = ["Effect", "Effects", "root_of"]
 class Effect:
     """Resources that are read and written.
 
-    ``waits`` says that other invocations may write meanwhile (barriers and atomics), ``discards``
-    that the pixel may be dropped.
+    ``waits`` says that other invocations may write meanwhile (barriers), ``discards`` that the
+    pixel may be dropped, ``varies`` that the value may be another one the next time.
     """
 
     reads: frozenset[Resource] = frozenset()
     writes: frozenset[Resource] = frozenset()
     waits: bool = False
     discards: bool = False
+    varies: bool = False
 
     @property
     def is_pure(self) -> bool:
@@ -37,10 +38,12 @@ class Effect:
             self.writes | other.writes,
             self.waits or other.waits,
             self.discards or other.discards,
+            self.varies or other.varies,
         )
 
 
 _NOTHING = Effect()
+_WITH_EFFECT = {nodes.Call, nodes.Global, nodes.Assign, nodes.Intrinsic, nodes.Discard}
 
 
 def root_of(place: Expr) -> Expr:
@@ -70,9 +73,10 @@ class Effects:
     def _joined(self, root: Function | Expr | Stmt) -> Effect:
         effect = _NOTHING
         for node in walk(root):
-            own = self._own(node)
-            if own is not _NOTHING:
-                effect = effect.joined(own)
+            if type(node) in _WITH_EFFECT:
+                own = self._own(node)
+                if own is not _NOTHING:
+                    effect = effect.joined(own)
         return effect
 
     def _own(self, node: Expr | Stmt) -> Effect:
@@ -85,9 +89,19 @@ class Effects:
                 root = root_of(target)
                 written = [root.resource] if isinstance(root, nodes.Global) else []
                 return Effect(writes=frozenset(written)) if written else _NOTHING
-            case nodes.Intrinsic(name=name):
-                return Effect(waits=True) if INTRINSICS[name].effect else _NOTHING
+            case nodes.Intrinsic(name=name, args=args):
+                return _of_intrinsic(INTRINSICS[name], args)
             case nodes.Discard():
                 return Effect(discards=True)
             case _:
                 return _NOTHING
+
+
+def _of_intrinsic(operation: Operation, args: tuple[Expr, ...]) -> Effect:
+    if not (operation.effect or operation.reads):
+        return _NOTHING
+    root = root_of(args[0]) if operation.place else None
+    written = [root.resource] if isinstance(root, nodes.Global) and operation.effect else []
+    return Effect(
+        writes=frozenset(written), waits=operation.effect and not written, varies=operation.reads
+    )

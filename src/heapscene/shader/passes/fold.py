@@ -27,35 +27,15 @@ __all__ = ["fold"]
 
 _ROUNDING_ONCE = ("+", "-", "*", "/", "==", "!=", "<", "<=", ">", ">=")
 _SMALLEST_NORMAL = 2.0**-126
-EXACT = frozenset(
-    [
-        "abs",
-        "sign",
-        "min",
-        "max",
-        "clamp",
-        "step",
-        "floor",
-        "ceil",
-        "round",
-        "trunc",
-        "saturate",
-        "select",
-        "any",
-        "all",
-        "count_one_bits",
-        "count_leading_zeros",
-        "count_trailing_zeros",
-        "reverse_bits",
-        "first_leading_bit",
-        "first_trailing_bit",
-    ]
-)
+_WITHIN_RANGE = frozenset({"clamp"})  # refused if the constant limits are in the wrong order
+EXACT = _WITHIN_RANGE | {
+    *("abs", "sign", "min", "max", "step", "floor", "ceil", "round", "trunc", "saturate"),
+    *("select", "any", "all", "count_one_bits", "count_leading_zeros", "count_trailing_zeros"),
+    *("reverse_bits", "first_leading_bit", "first_trailing_bit"),
+}
 """Intrinsics that round at most once, so that every device gives the same number."""
 
-_UNCHECKED = EXACT - {"clamp"} | frozenset(
-    ["dot", "cross", "length", "distance", "mix", "fma", "fract"]
-)
+_UNCHECKED = EXACT | {"dot", "cross", "length", "distance", "mix", "fma", "fract"}
 """Intrinsics that WGSL lets have constant arguments of any value beside others."""
 
 
@@ -221,7 +201,7 @@ def _is_refused(node: Expr) -> bool:
         case nodes.Intrinsic(name="clamp", args=(_, low, high)) if constant[1] and constant[2]:
             # Vectors of one number are written shortly, so compare all with all.
             return max(_components(low)) > min(_components(high))
-        case nodes.Intrinsic(name=name) if name not in _UNCHECKED and name != "clamp":
+        case nodes.Intrinsic(name=name) if name not in _UNCHECKED:
             return any(constant)
         case _:
             return False
