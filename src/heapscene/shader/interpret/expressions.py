@@ -39,6 +39,8 @@ class Expressions:
         self.active = np.ones(count, np.bool_)
         self.discarded = np.zeros(count, np.bool_)
         self.locals: dict[int, Value] = {}
+        self._literals: dict[int, Array] = {}
+        self._kept: list[Expr] = []
 
     def value(self, node: Expr) -> Value:
         """Return the value of an expression."""
@@ -79,7 +81,13 @@ class Expressions:
     # Kinds of expressions --------------------------------------------------------------------
 
     def _literal(self, node: nodes.Literal) -> Value:
-        return np.full(self.count, node.value, component_type(node.type))
+        found = self._literals.get(id(node))
+        if found is None:
+            found = np.full(self.count, node.value, component_type(node.type))
+            # The node is kept, so that no other gets its id.
+            self._literals[id(node)] = found
+            self._kept.append(node)
+        return found
 
     def _read(self, node: nodes.Read) -> Value:
         return self.locals[node.local.number]

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from heapscene.shader.ir import nodes
 from heapscene.shader.ir.nodes import Expr, Function, Local, Resource, Stmt
-from heapscene.shader.ir.visit import PLAIN, children, walk
+from heapscene.shader.ir.visit import PLAIN, children
 from heapscene.shader.operations import INTRINSICS
 from heapscene.shader.passes.effects import Effect, Effects, root_of
 from heapscene.shader.passes.rewrite import BLOCKS, locals_of, rebuilt, with_expressions
@@ -93,8 +93,6 @@ class _Sharer:
                 made = rebuilt(made, {"value": self._of(node.value)})
             elif isinstance(node, nodes.Declare) and node.value is not None:
                 self._name(node.local, node.value)
-        if isinstance(node, nodes.Assign) and isinstance(node.target, nodes.Read):
-            self._write([node.target.local.number])
         self._forget(effect)
         return made
 
@@ -135,8 +133,8 @@ class _Sharer:
             self._written[each] = self._stamp
 
     def _forget(self, effect: Effect) -> None:
-        if effect.writes:
-            self._write(effect.writes)
+        if effect.writes or effect.locals:
+            self._write((*effect.writes, *effect.locals))
         if effect.waits:
             self._stamp += 1
             self._known.clear()
@@ -145,11 +143,6 @@ class _Sharer:
     def _forget_block(self, body: tuple[Stmt, ...]) -> None:
         for statement in body:
             self._forget(self._effects.of(statement))
-            self._write(
-                node.target.local.number
-                for node in walk(statement)
-                if isinstance(node, nodes.Assign) and isinstance(node.target, nodes.Read)
-            )
 
     # Values ----------------------------------------------------------------------------------
 

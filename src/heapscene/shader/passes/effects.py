@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import dataclasses
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from heapscene.shader.ir import nodes
 from heapscene.shader.ir.nodes import Expr, Function, Resource, Stmt
-from heapscene.shader.ir.visit import walk
+from heapscene.shader.ir.visit import children, walk
 from heapscene.shader.operations import INTRINSICS, Operation
 
 __all__ = ["Effect", "Effects", "root_of"]
@@ -14,7 +16,7 @@ __all__ = ["Effect", "Effects", "root_of"]
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """Resources that are read and written.
+    """Resources that are read and written, and locals that are assigned, by number.
 
     ``waits`` says that other invocations may write meanwhile (barriers), ``discards`` that the
     pixel may be dropped, ``varies`` that the value may be another one the next time.
@@ -25,6 +27,7 @@ class Effect:
     waits: bool = False
     discards: bool = False
     varies: bool = False
+    locals: frozenset[int] = frozenset()
 
     @property
     def is_pure(self) -> bool:
@@ -39,6 +42,7 @@ class Effect:
             self.waits or other.waits,
             self.discards or other.discards,
             self.varies or other.varies,
+            self.locals | other.locals,
         )
 
 
@@ -54,29 +58,39 @@ def root_of(place: Expr) -> Expr:
 
 
 class Effects:
-    """Effects of functions, each found once."""
+    """Effects of functions and their parts, each found once."""
 
     def __init__(self) -> None:
         self._known: dict[int, Effect] = {}
-        self._kept: list[Function] = []
+        self._kept: list[Function | Expr | Stmt] = []
 
     def of(self, root: Function | Expr | Stmt) -> Effect:
         """Return the effect of a function with all that it calls, or of a part of one."""
-        if not isinstance(root, Function):
-            return self._joined(root)
         found = self._known.get(id(root))
         if found is None:
-            found = self._known[id(root)] = self._joined(root)
-            self._kept.append(root)  # so that no other function gets its id
+            found = self._known[id(root)] = self._found(root)
+            self._kept.append(root)  # so that no other object gets its id
         return found
 
-    def _joined(self, root: Function | Expr | Stmt) -> Effect:
+    def _found(self, root: Function | Expr | Stmt) -> Effect:
+        if isinstance(root, Function):
+            return dataclasses.replace(self._joined(root.body), locals=frozenset())
+        if isinstance(root, nodes.If | nodes.While | nodes.For):
+            return self._joined(children(root))
         effect = _NOTHING
         for node in walk(root):
             if type(node) in _WITH_EFFECT:
                 own = self._own(node)
                 if own is not _NOTHING:
-                    effect = effect.joined(own)
+                    effect = own if effect is _NOTHING else effect.joined(own)
+        return effect
+
+    def _joined(self, parts: Iterable[Expr | Stmt]) -> Effect:
+        effect = _NOTHING
+        for part in parts:
+            own = self.of(part)
+            if own is not _NOTHING:
+                effect = own if effect is _NOTHING else effect.joined(own)
         return effect
 
     def _own(self, node: Expr | Stmt) -> Effect:
@@ -87,8 +101,10 @@ class Effects:
                 return Effect(reads=frozenset([resource]))
             case nodes.Assign(target=target):
                 root = root_of(target)
-                written = [root.resource] if isinstance(root, nodes.Global) else []
-                return Effect(writes=frozenset(written)) if written else _NOTHING
+                if isinstance(root, nodes.Global):
+                    return Effect(writes=frozenset([root.resource]))
+                assert isinstance(root, nodes.Read)
+                return Effect(locals=frozenset([root.local.number]))
             case nodes.Intrinsic(name=name, args=args):
                 return _of_intrinsic(INTRINSICS[name], args)
             case nodes.Discard():
