@@ -12,15 +12,19 @@ from multiprocessing import get_context
 
 import numpy as np
 import pytest
-from reference.random_shaders import columns, inputs, program
 
-from heapscene.shader import emit, ir
-from heapscene.shader.interpret import interpret
+from heapscene.shader import ComputeProgram, emit, ir
+from heapscene.shader.interpret import dispatch, interpret
 from heapscene.shader.passes import PASSES, on_functions, optimized
 from heapscene.shader.types import F32, I32, U32, ArrayType
+from reference.random_shaders import columns, inputs, phases, program
 
 ROWS = 32
 LANES = 64
+
+
+# Without folding WGSL's compiler refuses constants that overflow.
+FEW, ALL = ("fold",), ("fold", "common", "dead")
 
 
 def seeds_of(chunk, size):
@@ -49,8 +53,8 @@ def check_program(seed):
         assert made.call(*given[row]) == expected[row], f"seed {seed}, row {row}\n{made.text}"
     together = module
     for name, change in PASSES.items():
-        alone, together = on_functions(module, change), on_functions(together, change)
-        for after in (alone, together):
+        together = on_functions(together, change)
+        for after in (together, on_functions(module, change)) if seed % 3 == 0 else (together,):
             found = results(after, columns(given))
             assert found.tolist() == expected.tolist(), f"seed {seed}, after {name}\n{made.text}"
     return len(np.unique(expected))
@@ -96,6 +100,46 @@ def test_derivatives_survive_passes(seed):
 def test_derivatives_survive_passes_at_length():
     for seed in range(12, 500):
         check_quads(seed)
+
+
+def check_phases(seed, device=None):
+    """Compare a program with barriers before and after passes, and with the GPU."""
+    function, text = phases(seed, LANES)
+    module = ComputeProgram(function).module
+    given = np.random.default_rng(seed).integers(0, 1 << 32, LANES, dtype=np.uint32)
+
+    def run(changed):
+        memory = {"source": given, "target": np.zeros(LANES, np.uint32)}
+        ir.verify_module(changed)
+        dispatch(changed.entries[0], memory)
+        return memory["target"]
+
+    expected = run(module)
+    for name, change in PASSES.items():
+        found = run(on_functions(module, change))
+        assert found.tolist() == expected.tolist(), f"seed {seed}, after {name}\n{text}"
+    if device is not None:
+        changed = optimized(module, ALL if seed % 2 else FEW)
+        found = dispatched(device, changed, [given, np.zeros(LANES, np.uint32)])
+        assert found.tolist() == expected.tolist(), f"seed {seed}\n{text}"
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_phases_survive_passes(seed):
+    check_phases(seed)
+
+
+@pytest.mark.gpu
+def test_phases_agree_on_the_gpu(device):
+    for seed in range(4):
+        check_phases(seed, device)
+
+
+@pytest.mark.gpu
+@pytest.mark.long
+def test_phases_agree_on_the_gpu_at_length(device):
+    for seed in range(10, 200):
+        check_phases(seed, device)
 
 
 # On the GPU --------------------------------------------------------------------------------------
@@ -148,17 +192,13 @@ def dispatched(device, module, arrays):
 
 
 def check_on_gpu(device, seeds, names):
-    made = [program(seed, size=2 + seed % 4, helpers=seed % 3) for seed in seeds]
+    made = [program(s, size=2 + s % 4, helpers=s % 3, gpu=True) for s in seeds]
     given = inputs(LANES, seeds[0])
     expected = np.stack([interpret(p.function.ir, columns(given)).value for p in made], axis=1)
     module = optimized(batch([p.function.ir for p in made]), names)
     found = dispatched(device, module, [given, np.zeros((LANES, len(made)), np.uint32)])
     wrong = [(seeds[k], lane) for lane, k in np.argwhere(found != expected)]
     assert not wrong, f"{wrong[:9]}\n{made[wrong[0][0] - seeds[0]].text}"
-
-
-# Without folding WGSL's compiler refuses constants that overflow.
-FEW, ALL = ("fold",), ("fold", "common", "dead")
 
 
 @pytest.mark.gpu

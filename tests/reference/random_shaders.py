@@ -3,6 +3,9 @@
 Integers wrap, so any operation may be used on them; floats are kept to whole numbers below 1000,
 which are exact in every order of evaluation and with fused multiply-add, so that results can be
 compared for equality. ``rough=True`` adds functions that round, for executions that share them.
+
+``gpu=True`` leaves out what llvmpipe of Mesa 22 gets wrong: a loop with constant bounds that is also
+left in another way, such as ``for k in range(5): if k <= b and k <= 4: break``, goes on past its end.
 """
 
 from __future__ import annotations
@@ -46,14 +49,15 @@ class Scope:
     made: list[tuple[str, str]] = field(default_factory=list)
     lines: list[str] = field(default_factory=list)
     loops: int = 0
+    closed: bool = False  # loops around are left at their end only
 
 
 class Author:
     """Writes one program: helpers, then a function of ``(a: u32, b: i32, c: f32) -> u32``."""
 
-    def __init__(self, seed, *, size=5, rough=False, quads=False):
+    def __init__(self, seed, *, size=5, rough=False, quads=False, gpu=False):
         self.rng = np.random.default_rng(seed)
-        self.size, self.rough, self.quads = size, rough, quads
+        self.size, self.rough, self.quads, self.gpu = size, rough, quads, gpu
         self.count = 0
         self.helpers = []
         self.scope = Scope({}, ())
@@ -180,8 +184,6 @@ class Author:
             lambda: f"{sub('Pair')}.x",
             lambda: self.bounded(f"determinant(mat2(vec2({sub('f32')}, 2.0), vec2({sub('f32')})))"),
         ]
-        if self.quads:
-            shared += 2 * [lambda: f"{self.pick('dpdx_fine', 'dpdy_fine')}({self.pick('c', 'd')})"]
         if self.rough:
             shared += [
                 lambda: f"{self.pick('sin', 'cos', 'exp2', 'atan', 'sqrt')}({sub('f32')} * 0.037)",
@@ -259,7 +261,9 @@ class Author:
             self.write(depth, f"for {name} in range({bounds}):")
             self.scope.names[name] = "u32" if "&" in bounds else "i32"
             self.scope.fixed.add(name)
+            outer, self.scope.closed = self.scope.closed, self.gpu
             self.loop_body(depth + 1)
+            self.scope.closed = outer
             del self.scope.names[name]
         elif choice < 0.92:
             self.count += 1
@@ -273,6 +277,7 @@ class Author:
         else:
             self.write(depth, f"if {self.expr('bool', 2)}:")
             leave = self.pick("return", "break", "continue") if self.scope.loops else "return"
+            leave = "continue" if self.scope.closed else leave
             tail = f" {self.expr(self.returns, 2)}" if leave == "return" else ""
             self.write(depth + 1, leave + tail)
 
@@ -330,6 +335,11 @@ class Author:
         self.scope = Scope(dict(signature), tuple(signature))
         text = ", ".join(f"{n}: {kind}" for n, kind in signature.items())
         self.write(0, f"def {name}({text}) -> u32:")
+        for k in range(3 if self.quads else 0):  # all pixels of a block have to be there
+            derivative = self.pick("dpdx_fine", "dpdy_fine", "fwidth", "dpdx_coarse", "dpdy")
+            value = self.bounded(f"{derivative}({self.expr('f32')})")
+            self.write(1, f"f{k} = {value}")
+            self.scope.names[f"f{k}"] = "f32"
         self.scope.names = self.block(1, self.size)
         parts = [self.digest(n, k) for n, k in self.scope.names.items() if k != "bool"]
         parts.append(f"{self.scratch}[3]")
@@ -377,9 +387,9 @@ class Program:
             )
 
 
-def program(seed, *, helpers=2, size=5, rough=False, quads=False):
+def program(seed, *, helpers=2, size=5, rough=False, quads=False, gpu=False):
     """Return the program of that seed."""
-    author = Author(seed, size=size, rough=rough, quads=quads)
+    author = Author(seed, size=size, rough=rough, quads=quads, gpu=gpu)
     scope = {key: getattr(shader, key) for key in dir(shader) if not key.startswith("_")}
     scratch = shader.private(author.scratch, shader.u32, SCRATCH)
     scope |= {"Pair": Pair, author.scratch: scratch}
@@ -413,3 +423,43 @@ def columns(given):
         "b": given[:, 1].view(np.int32),
         "c": (given[:, 2] % 100).astype(np.float32),
     }
+
+
+def phases(seed, lanes):
+    """Return a compute function whose invocations exchange numbers between barriers.
+
+    It reads ``source`` and writes ``target``, both of ``lanes`` words.
+    """
+    author = Author(seed, gpu=True)
+    source = shader.storage("source", shader.u32, binding=0)
+    target = shader.storage("target", shader.u32, binding=1, access="read_write")
+    shared = shader.workgroup("shared", shader.u32, lanes)
+    rng = author.rng
+    author.scope = Scope({"u0": "u32", "u1": "u32"}, ("u0",))
+    author.scratch = "source"
+    author.write(0, f"def phases_{seed}(lane: u32 = builtin.local_invocation_index):")
+    author.write(1, "u0 = source[lane]")
+    author.write(1, "u1 = u0")
+    for _ in range(int(rng.integers(1, 4))):
+        author.write(1, f"shared[lane] = {author.expr('u32')}")
+        author.write(1, "workgroup_barrier()")
+        if author.chance(0.5):
+            author.write(1, f"for step in range({int(rng.integers(1, 4))}):")
+            author.write(2, f"u1 += shared[(lane + {author.expr('u32', 2)} + u32(step)) % {lanes}]")
+            author.write(2, "workgroup_barrier()")
+            author.write(2, f"if lane < {int(rng.integers(1, lanes))}:")
+            author.write(3, f"shared[lane] = u1 ^ {author.expr('u32', 2)}")
+            author.write(2, "workgroup_barrier()")
+        else:
+            author.write(1, f"u1 ^= shared[({author.expr('u32', 2)}) % {lanes}]")
+            author.write(1, f"u1 *= shared[lane ^ {int(rng.integers(0, lanes))}]")
+        author.write(1, "workgroup_barrier()")
+    author.write(1, f"target[lane] = u1 ^ {author.expr('u32')}")
+    text = "\n".join(author.scope.lines) + "\n"
+    scope = {key: getattr(shader, key) for key in dir(shader) if not key.startswith("_")}
+    scope |= {"Pair": Pair, "source": source, "target": target, "shared": shared}
+    name = f"phases_{seed}"
+    filename = f"<random program {name}>"
+    linecache.cache[filename] = (len(text), None, text.splitlines(keepends=True), filename)
+    exec(compile(text, filename, "exec"), scope)
+    return shader.compute(workgroup_size=lanes, source=text)(scope[name]), text
