@@ -337,7 +337,7 @@ class Author:
         self.write(0, f"def {name}({text}) -> u32:")
         for k in range(3 if self.quads else 0):  # all pixels of a block have to be there
             derivative = self.pick("dpdx_fine", "dpdy_fine", "fwidth", "dpdx_coarse", "dpdy")
-            value = self.bounded(f"{derivative}({self.expr('f32')})")
+            value = self.bounded(f"{derivative}({self.expr('f32')} + c)")
             self.write(1, f"f{k} = {value}")
             self.scope.names[f"f{k}"] = "f32"
         self.scope.names = self.block(1, self.size)
