@@ -123,7 +123,7 @@ class Place:
     def positions(self) -> Array:
         """Return a number for each invocation that is equal for equal places of single words."""
         key = self._key()
-        return np.ravel_multi_index(key, self._tree.shape[: len(key)])
+        return np.asarray(np.ravel_multi_index(key, self._tree.shape[: len(key)]))
 
 
 class Memory:
@@ -176,4 +176,8 @@ class Memory:
         value = bound(
             resource.type, self._given[resource.name], f"memory {resource.name!r}", written=written
         )
-        return mapped(lambda array: array[None], value)
+
+        def alone(array: Array) -> Array:
+            return array[None]
+
+        return mapped(alone, value)

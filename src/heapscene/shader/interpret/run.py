@@ -113,7 +113,11 @@ def _rows(type_: Type, value: Value) -> int | None:
 def _spread(type_: Type, value: Value, count: int) -> Value:
     if _rows(type_, value) is not None:
         return value
-    return mapped(lambda array: np.repeat(array[None], count, axis=0), value)
+
+    def repeated(array: Array) -> Array:
+        return np.repeat(array[None], count, axis=0)
+
+    return mapped(repeated, value)
 
 
 def dispatch(
@@ -151,7 +155,7 @@ def dispatch(
 
 
 def _builtin(local: Local, name: str | None, known: Mapping[str, Array]) -> Array:
-    if name not in known:
+    if name is None or name not in known:
         raise InputError(
             explain(f"{local.name!r} has no value", facts={"builtin": name, "known": list(known)})
         )

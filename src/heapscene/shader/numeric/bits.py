@@ -1,5 +1,7 @@
 """Intrinsics on the bits of integers, and packing."""
 
+# pyright: reportUnknownLambdaType=false
+
 from __future__ import annotations
 
 from collections.abc import Callable

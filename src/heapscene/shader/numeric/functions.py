@@ -4,6 +4,8 @@ Every function that is built from others says in which order it rounds, so that 
 interpreter and constant folding agree in the last bit.
 """
 
+# pyright: reportUnknownLambdaType=false
+
 from __future__ import annotations
 
 import math
