@@ -15,7 +15,7 @@ from heapscene.shader.interpret import interpret
 from heapscene.shader.ir import build
 from heapscene.shader.lang import INTRINSICS as CPYTHON
 from heapscene.shader.lang import value_class
-from heapscene.shader.operations import INTRINSICS
+from heapscene.shader.operations import INTRINSICS, scalar_of
 from heapscene.shader.passes.fold import EXACT
 from heapscene.shader.types import BOOL, F32, I32, MAT3, U32, Matrix, Scalar, Vector
 

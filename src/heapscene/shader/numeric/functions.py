@@ -20,6 +20,7 @@ from heapscene.shader.numeric.operators import Array
 __all__ = ["FUNCTIONS", "WHOLE"]
 
 _ONE, _TWO, _THREE = np.float32(1), np.float32(2), np.float32(3)
+_NAN = np.float32(np.nan)
 _DEGREES = np.float32(180.0 / math.pi)
 _RADIANS = np.float32(math.pi / 180.0)
 
@@ -95,7 +96,7 @@ FUNCTIONS: dict[str, Callable[..., Array]] = {
     "radians": lambda x: x * _RADIANS,
     "degrees": lambda x: x * _DEGREES,
     "saturate": _saturate,
-    "pow": np.power,
+    "pow": lambda base, exponent: np.where(base >= 0, np.power(base, exponent), _NAN),
     "atan2": np.arctan2,
     "select": lambda a, b, condition: np.where(condition, b, a),
     "fma": _fma,

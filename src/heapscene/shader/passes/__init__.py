@@ -14,6 +14,7 @@ from heapscene.shader.passes.dead import drop_dead as drop_dead
 from heapscene.shader.passes.effects import Effect as Effect
 from heapscene.shader.passes.effects import Effects as Effects
 from heapscene.shader.passes.fold import fold as fold
+from heapscene.shader.passes.fold import has_constant_work as has_constant_work
 from heapscene.shader.passes.reach import Reach as Reach
 from heapscene.shader.passes.reach import reach_of as reach_of
 from heapscene.shader.passes.rewrite import on_functions as on_functions
@@ -24,6 +25,14 @@ PASSES: dict[str, _Callable[[_Function], _Function]] = {
     "dead": drop_dead,
 }
 """All passes over functions, in the order in which they help each other."""
+
+
+def legal(module: _Module) -> _Module:
+    """Return the module with those functions folded whose constants WGSL computes by its own rules.
+
+    GPU compilers fold, share and drop by themselves; this is for programs that they refuse.
+    """
+    return on_functions(module, lambda f: fold(f) if has_constant_work(f) else f)
 
 
 def optimized(module: _Module, names: tuple[str, ...] = ("fold", "dead")) -> _Module:

@@ -23,7 +23,7 @@ from heapscene.shader.passes.effects import Effects
 from heapscene.shader.passes.rewrite import BLOCKS, rebuilt, with_expressions
 from heapscene.shader.types import BOOL, F32, I32, ArrayType, Matrix, Scalar, Type, Vector
 
-__all__ = ["fold"]
+__all__ = ["fold", "has_constant_work"]
 
 _ROUNDING_ONCE = ("+", "-", "*", "/", "==", "!=", "<", "<=", ">", ">=")
 _SMALLEST_NORMAL = 2.0**-126
@@ -42,6 +42,17 @@ _UNCHECKED = EXACT | {"dot", "cross", "length", "distance", "mix", "fma", "fract
 def fold(function: Function) -> Function:
     """Return the function with constants computed; names of constants stay where they are read."""
     return rebuilt(function, {"body": _Folder(function).block(function.body)})
+
+
+def has_constant_work(function: Function) -> bool:
+    """Tell whether WGSL's compiler would compute something of it by its own rules.
+
+    It refuses constants that wrap, which the same operations do on the GPU.
+    """
+    return any(_is_all_constant(node) for node in walk(function) if type(node) in _COMPUTED)
+
+
+_COMPUTED = {nodes.Binary, nodes.Unary, nodes.Intrinsic, nodes.Convert, nodes.Bitcast, nodes.Index}
 
 
 class _Folder:
