@@ -9,7 +9,6 @@ from collections.abc import Callable as _Callable
 
 from heapscene.shader.ir.nodes import Function as _Function
 from heapscene.shader.ir.nodes import Module as _Module
-from heapscene.shader.passes.common import share_common as share_common
 from heapscene.shader.passes.dead import drop_dead as drop_dead
 from heapscene.shader.passes.effects import Effect as Effect
 from heapscene.shader.passes.effects import Effects as Effects
@@ -18,6 +17,7 @@ from heapscene.shader.passes.fold import has_constant_work as has_constant_work
 from heapscene.shader.passes.reach import Reach as Reach
 from heapscene.shader.passes.reach import reach_of as reach_of
 from heapscene.shader.passes.rewrite import on_functions as on_functions
+from heapscene.shader.passes.sharing import share_common as share_common
 
 PASSES: dict[str, _Callable[[_Function], _Function]] = {
     "fold": fold,
