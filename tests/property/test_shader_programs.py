@@ -72,6 +72,7 @@ def check_chunk(chunk):
 
 
 @pytest.mark.long
+@pytest.mark.timeout(1800)
 def test_ten_thousand_programs_agree():
     with ProcessPoolExecutor(os.cpu_count(), mp_context=get_context("spawn")) as pool:
         distinct = [n for found in pool.map(check_chunk, range(10, 210)) for n in found]
@@ -97,6 +98,7 @@ def test_derivatives_survive_passes(seed):
 
 
 @pytest.mark.long
+@pytest.mark.timeout(1800)
 def test_derivatives_survive_passes_at_length():
     for seed in range(12, 500):
         check_quads(seed)
@@ -137,6 +139,7 @@ def test_phases_agree_on_the_gpu(device):
 
 @pytest.mark.gpu
 @pytest.mark.long
+@pytest.mark.timeout(1800)
 def test_phases_agree_on_the_gpu_at_length(device):
     for seed in range(10, 200):
         check_phases(seed, device)
@@ -209,6 +212,7 @@ def test_programs_agree_on_the_gpu(device, names):
 
 @pytest.mark.gpu
 @pytest.mark.long
+@pytest.mark.timeout(1800)
 def test_thousand_programs_agree_on_the_gpu(device):
     for chunk in range(10, 60):
         check_on_gpu(device, seeds_of(chunk, 20), ALL if chunk % 2 else FEW)
