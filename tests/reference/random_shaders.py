@@ -186,8 +186,9 @@ class Author:
         ]
         if self.rough:
             shared += [
-                lambda: f"{self.pick('sin', 'cos', 'exp2', 'atan', 'sqrt')}({sub('f32')} * 0.037)",
-                lambda: f"({sub('f32')} / {sub('f32')})",
+                lambda: f"{self.pick('sin', 'cos', 'exp2', 'atan')}({sub('f32')} * 0.037)",
+                lambda: f"sqrt(abs({sub('f32')}))",
+                lambda: f"({sub('f32')} / (abs({sub('f32')}) + 1.5))",  # no constant divides by 0
                 lambda: f"mix({sub('f32')}, {sub('f32')}, 0.3)",
                 lambda: f"length({sub('vec3')})",
             ]
