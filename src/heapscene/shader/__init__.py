@@ -7,7 +7,8 @@ Keeps: a function means the same in CPython and on the GPU; what would not is re
 
 The folder in order: ``source`` and ``stages`` read a function, ``frontend`` turns its syntax tree
 into ``ir``, ``wgsl`` emits it, ``linking`` and ``program`` fit two stages together; ``lang`` and
-``cpu`` run the same function in CPython.
+``cpu`` run the same function in CPython, ``interpret`` runs the IR in NumPy; ``passes`` change the
+IR; ``numeric`` says what operations compute.
 """
 
 from importlib import import_module

@@ -11,6 +11,7 @@ from heapscene.errors import ShaderTypeError, explain
 from heapscene.shader.lang.literals import AbstractInt
 from heapscene.shader.lang.scalars import Float32, scalar_type
 from heapscene.shader.lang.vector_value import VectorValue, to_scalar
+from heapscene.shader.numeric import FUNCTIONS
 from heapscene.shader.types import F32, I32, Scalar
 
 __all__ = ["each", "float_vectors", "floats", "intrinsic", "rounded"]
@@ -80,8 +81,12 @@ def _check_kind(name: str, kind: Scalar, *, floats_only: bool) -> None:
         )
 
 
-def rounded(function: Callable[..., Any]) -> Callable[..., Float32]:
-    """Return a NumPy function as one of ``f32``, computed in single precision, without warnings."""
+def rounded(function: str | Callable[..., Any]) -> Callable[..., Float32]:
+    """Return a NumPy function as one of ``f32``, computed in single precision, without warnings.
+
+    A name means the function that the interpreter and constant folding use.
+    """
+    function = FUNCTIONS[function] if isinstance(function, str) else function
 
     def call(*operands: float) -> Float32:
         with np.errstate(all="ignore"):

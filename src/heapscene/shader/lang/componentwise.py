@@ -74,127 +74,127 @@ _RADIANS = Float32(math.pi / 180.0)
 @intrinsic
 def floor(x: F) -> F:
     """Round down."""
-    return each("floor", rounded(np.floor), x, floats_only=True)
+    return each("floor", rounded("floor"), x, floats_only=True)
 
 
 @intrinsic
 def ceil(x: F) -> F:
     """Round up."""
-    return each("ceil", rounded(np.ceil), x, floats_only=True)
+    return each("ceil", rounded("ceil"), x, floats_only=True)
 
 
 @intrinsic
 def trunc(x: F) -> F:
     """Round towards zero."""
-    return each("trunc", rounded(np.trunc), x, floats_only=True)
+    return each("trunc", rounded("trunc"), x, floats_only=True)
 
 
 @intrinsic
 def round(x: F) -> F:
     """Round to the nearest integer, halves to the even one."""
-    return each("round", rounded(np.rint), x, floats_only=True)
+    return each("round", rounded("round"), x, floats_only=True)
 
 
 @intrinsic
 def sqrt(x: F) -> F:
     """Square root."""
-    return each("sqrt", rounded(np.sqrt), x, floats_only=True)
+    return each("sqrt", rounded("sqrt"), x, floats_only=True)
 
 
 @intrinsic
 def exp(x: F) -> F:
     """Euler's number to the power of x."""
-    return each("exp", rounded(np.exp), x, floats_only=True)
+    return each("exp", rounded("exp"), x, floats_only=True)
 
 
 @intrinsic
 def exp2(x: F) -> F:
     """2 to the power of x."""
-    return each("exp2", rounded(np.exp2), x, floats_only=True)
+    return each("exp2", rounded("exp2"), x, floats_only=True)
 
 
 @intrinsic
 def log(x: F) -> F:
     """Natural logarithm."""
-    return each("log", rounded(np.log), x, floats_only=True)
+    return each("log", rounded("log"), x, floats_only=True)
 
 
 @intrinsic
 def log2(x: F) -> F:
     """Logarithm to base 2."""
-    return each("log2", rounded(np.log2), x, floats_only=True)
+    return each("log2", rounded("log2"), x, floats_only=True)
 
 
 @intrinsic
 def sin(x: F) -> F:
     """Sine of an angle in radians."""
-    return each("sin", rounded(np.sin), x, floats_only=True)
+    return each("sin", rounded("sin"), x, floats_only=True)
 
 
 @intrinsic
 def cos(x: F) -> F:
     """Cosine of an angle in radians."""
-    return each("cos", rounded(np.cos), x, floats_only=True)
+    return each("cos", rounded("cos"), x, floats_only=True)
 
 
 @intrinsic
 def tan(x: F) -> F:
     """Tangent of an angle in radians."""
-    return each("tan", rounded(np.tan), x, floats_only=True)
+    return each("tan", rounded("tan"), x, floats_only=True)
 
 
 @intrinsic
 def asin(x: F) -> F:
     """Angle in radians with that sine."""
-    return each("asin", rounded(np.arcsin), x, floats_only=True)
+    return each("asin", rounded("asin"), x, floats_only=True)
 
 
 @intrinsic
 def acos(x: F) -> F:
     """Angle in radians with that cosine."""
-    return each("acos", rounded(np.arccos), x, floats_only=True)
+    return each("acos", rounded("acos"), x, floats_only=True)
 
 
 @intrinsic
 def atan(x: F) -> F:
     """Angle in radians with that tangent."""
-    return each("atan", rounded(np.arctan), x, floats_only=True)
+    return each("atan", rounded("atan"), x, floats_only=True)
 
 
 @intrinsic
 def sinh(x: F) -> F:
     """Hyperbolic sine."""
-    return each("sinh", rounded(np.sinh), x, floats_only=True)
+    return each("sinh", rounded("sinh"), x, floats_only=True)
 
 
 @intrinsic
 def cosh(x: F) -> F:
     """Hyperbolic cosine."""
-    return each("cosh", rounded(np.cosh), x, floats_only=True)
+    return each("cosh", rounded("cosh"), x, floats_only=True)
 
 
 @intrinsic
 def tanh(x: F) -> F:
     """Hyperbolic tangent."""
-    return each("tanh", rounded(np.tanh), x, floats_only=True)
+    return each("tanh", rounded("tanh"), x, floats_only=True)
 
 
 @intrinsic
 def asinh(x: F) -> F:
     """Inverse hyperbolic sine."""
-    return each("asinh", rounded(np.arcsinh), x, floats_only=True)
+    return each("asinh", rounded("asinh"), x, floats_only=True)
 
 
 @intrinsic
 def acosh(x: F) -> F:
     """Inverse hyperbolic cosine."""
-    return each("acosh", rounded(np.arccosh), x, floats_only=True)
+    return each("acosh", rounded("acosh"), x, floats_only=True)
 
 
 @intrinsic
 def atanh(x: F) -> F:
     """Inverse hyperbolic tangent."""
-    return each("atanh", rounded(np.arctanh), x, floats_only=True)
+    return each("atanh", rounded("atanh"), x, floats_only=True)
 
 
 @intrinsic
@@ -273,7 +273,7 @@ def _power(base: Any, exponent: Any) -> Any:
 @intrinsic
 def atan2(y: F, x: F) -> F:
     """Angle in radians of the direction (x, y), in [-π, π]."""
-    return each("atan2", rounded(np.arctan2), y, x, floats_only=True)
+    return each("atan2", rounded("atan2"), y, x, floats_only=True)
 
 
 @intrinsic

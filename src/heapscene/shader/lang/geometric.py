@@ -62,7 +62,7 @@ M = TypeVar("M", mat2, mat3, mat4)
 T = TypeVar("T")
 BV = TypeVar("BV", vec2b, vec3b, vec4b)
 
-_root = rounded(np.sqrt)
+_root = rounded("sqrt")
 
 
 @overload

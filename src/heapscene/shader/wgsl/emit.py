@@ -24,6 +24,7 @@ from heapscene.shader.ir.nodes import (
 )
 from heapscene.shader.ir.visit import reachable_functions, reachable_resources, walk
 from heapscene.shader.operations import BINARY, EXCHANGES, INTRINSICS, Operation, scalar_of
+from heapscene.shader.passes import legal
 from heapscene.shader.types import (
     BOOL,
     F32,
@@ -48,7 +49,7 @@ def emit(module: Module) -> str:
     Refusal
         Two resources share a name or a binding, or a bool lies in a buffer.
     """
-    return _Emitter(module).text()
+    return _Emitter(legal(module)).text()
 
 
 def float_text(value: float) -> str:
