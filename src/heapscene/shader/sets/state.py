@@ -1,0 +1,133 @@
+"""What is known at one point of one path: the values of locals, and what conditions said."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from heapscene.shader.sets.domain import EMPTY, Finite, Known, is_inside, join, meet, top
+from heapscene.shader.sets.refine import demands
+from heapscene.shader.sets.symbols import Symbol, Value
+
+__all__ = ["Dead", "State", "joined_facts"]
+
+_ROUNDS = 3  # of passing what is known to operands
+
+
+class Dead(Exception):
+    """No input leads here."""
+
+
+class State:
+    """One path.
+
+    Attributes
+    ----------
+    locals
+        Values by the number of the local.
+    results
+        Values of the calls in the statement that runs, by the identity of the node.
+    said
+        What conditions on the way say of symbols.
+    """
+
+    def __init__(self) -> None:
+        self.locals: dict[int, Value] = {}
+        self.results: dict[int, Value] = {}
+        self.said: dict[Symbol, Known] = {}
+        self._cache: dict[Symbol, Known] = {}
+
+    def copy(self) -> State:
+        """Return a state that goes its own way from here."""
+        made = State()
+        made.locals = dict(self.locals)
+        made.results = dict(self.results)
+        made.said = dict(self.said)
+        made._cache = dict(self._cache)
+        return made
+
+    def known(self, symbol: Symbol) -> Known:
+        """Return what is known of a symbol.
+
+        Raises
+        ------
+        Dead
+            What conditions say cannot all be true.
+        """
+        stack = [symbol]
+        while stack:
+            at = stack[-1]
+            if at in self._cache:
+                stack.pop()
+                continue
+            missing = [arg for arg in at.args if arg not in self._cache]
+            if missing:
+                stack.extend(missing)
+                continue
+            stack.pop()
+            found = at.from_args([self._cache[arg] for arg in at.args])
+            said = self.said.get(at)
+            if said is not None:
+                found = meet(at.type, found, said)
+            if found == EMPTY:
+                raise Dead
+            self._cache[at] = found
+        return self._cache[symbol]
+
+    def is_one(self, symbol: Symbol) -> bool:
+        """Tell whether there is one possible value."""
+        known = self.known(symbol)
+        return isinstance(known, Finite) and len(known.values) == 1
+
+    def assume(self, symbol: Symbol, known: Known) -> None:
+        """Add that a symbol is one of these values, and what follows for its operands.
+
+        Raises
+        ------
+        Dead
+            That contradicts what is known.
+        """
+        if not self._say(symbol, known):
+            return
+        for _ in range(_ROUNDS):
+            changed = False
+            for each in sorted(self.said, key=lambda s: -s.number):
+                changed |= self._pass_on(each)
+            if not changed:
+                return
+
+    def _say(self, symbol: Symbol, known: Known) -> bool:
+        before = self.known(symbol)
+        now = meet(symbol.type, before, known)
+        if now == EMPTY:
+            raise Dead
+        if is_inside(before, now):
+            return False
+        self.said[symbol] = now
+        self._cache = {}
+        return True
+
+    def _pass_on(self, root: Symbol) -> bool:
+        changed = False
+        pending = [root]
+        while pending:
+            symbol = pending.pop()
+            if not symbol.args:
+                continue
+            args = [self.known(arg) for arg in symbol.args]
+            for arg, wanted in demands(symbol, self.known(symbol), args):
+                if self._say(arg, wanted):
+                    changed = True
+                    pending.append(arg)
+        return changed
+
+
+def joined_facts(states: Iterable[State]) -> dict[Symbol, Known]:
+    """Return what all states agree on."""
+    first, *others = states
+    shared = {s: k for s, k in first.said.items() if all(s in o.said for o in others)}
+    found: dict[Symbol, Known] = {}
+    for symbol, known in shared.items():
+        both = join(symbol.type, known, *(other.said[symbol] for other in others))
+        if not is_inside(top(symbol.type), both):
+            found[symbol] = both
+    return found
