@@ -97,12 +97,16 @@ def _check_page(page: Page, residents: list[Resident], chunks: list[Chunk]) -> N
         for entry in part.entries:
             refs[entry] = refs.get(entry, 0) + 1
     assert set(page.parts.values()) == set(parts)
-    assert set(page.entries.values()) == set(refs)
+    assert set(page.entries) == set(refs)
     assert all(part.refs == count for part, count in parts.items())
     assert all(entry.refs == count for entry, count in refs.items())
-    assert all(page.entries[entry.key] is entry and entry.page is page for entry in refs)
+    for number, book in page.books.items():
+        for key, entry in book.items():
+            assert entry.key is key
+            assert entry.page is page
+            assert number == (entry.follows.book if entry.follows else 0)
     live = {entry.offset: max(16, entry.nbytes + 15 & ~15) for entry in refs}
-    assert page.allocator._live == live
+    assert page.allocator.live() == live
 
 
 def _check_bucket(bucket: Bucket, residents: list[Resident], chunks: list[Chunk]) -> None:
