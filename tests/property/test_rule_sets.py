@@ -1,0 +1,89 @@
+"""Every value that a random rule returns is in its set, and the set is not much larger.
+
+What a rule returns is observed over 10,000 inputs by the NumPy interpreter of the IR.
+"""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from heapscene.shader.interpret import interpret
+from heapscene.shader.sets import result_set
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "reference"))
+
+from random_rules import make_rule
+
+QUICK, LONG = 300, 10_000
+INPUTS = 10_000
+
+
+@dataclass
+class Figures:
+    """What came out over many rules."""
+
+    rules: int = 0
+    tops: int = 0
+    exact: int = 0
+    ratios: list[float] = field(default_factory=list)
+
+    def __str__(self):
+        ratios = np.array(self.ratios)
+        return (
+            f"{self.rules} rules, top {self.tops / self.rules:.2%}, "
+            f"exactly what was observed {self.exact / self.rules:.1%}, set size over observed: "
+            f"median {np.median(ratios):.2f}, mean {ratios.mean():.2f}, "
+            f"95th percentile {np.percentile(ratios, 95):.2f}, largest {ratios.max():.1f}"
+        )
+
+
+def observed(value):
+    """Return the distinct results of all invocations, as tuples of numbers."""
+    columns = list(value.values()) if isinstance(value, dict) else [value]
+    rows = np.stack([np.asarray(column).astype(np.int64) for column in columns], axis=1)
+    return {tuple(row) for row in np.unique(rows, axis=0).tolist()}
+
+
+def as_numbers(value):
+    parts = vars(value).values() if hasattr(value, "replace") else [value]
+    return tuple(int(part) for part in parts)
+
+
+def check(seeds):
+    figures = Figures()
+    for seed in seeds:
+        rule = make_rule(seed, INPUTS)
+        found = result_set(rule.function, known=rule.known)
+        seen = observed(interpret(rule.function.ir, rule.inputs).value)
+        figures.rules += 1
+        if found.is_top:
+            figures.tops += 1
+            continue
+        possible = {as_numbers(value) for value in found.values}
+        assert seen <= possible, (
+            f"rule {seed} returns {sorted(seen - possible)}, which is not in its set\n"
+            f"{rule.text}\n{rule.known}\n{found.explain()}"
+        )
+        figures.exact += seen == possible
+        figures.ratios.append(len(possible) / len(seen))
+    return figures
+
+
+def assert_sharp(figures):
+    print(figures)
+    assert np.median(figures.ratios) <= 1.5
+    assert figures.tops < 0.05 * figures.rules
+
+
+def test_no_value_is_missing():
+    assert_sharp(check(range(QUICK)))
+
+
+@pytest.mark.long
+def test_no_value_is_missing_in_many_rules():
+    assert_sharp(check(range(LONG)))
