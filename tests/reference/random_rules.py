@@ -22,7 +22,7 @@ class Choice:
     level: shader.u32
 
 
-HELPERS = '''
+HELPERS = """
 def flipped(mode: u32) -> u32:
     if mode == 1:
         return u32(2)
@@ -47,7 +47,7 @@ def zone(x: f32) -> u32:
 
 def is_wide(mode: u32, level: u32) -> bool:
     return mode == 2 or level >= 2
-'''
+"""
 
 
 @dataclass
@@ -70,7 +70,6 @@ class Author:
         self.kinds = {}
         self.thresholds = {}
         self.loops = 0
-        self.counts = []
         self.numbers = 0
 
     def pick(self, *options):
@@ -297,9 +296,7 @@ class Author:
         if self.returns == "i32":
             return f"i32({self.small()}) - {self.pick(0, 1)}"
         if self.returns == "Choice":
-            return (
-                f"Choice(cull={self.small(1)}, write={self.condition(0)}, level={self.small(1)})"
-            )
+            return f"Choice(cull={self.small(1)}, write={self.condition(0)}, level={self.small(1)})"
         return self.small()
 
     def rule(self, name):
@@ -310,11 +307,10 @@ class Author:
             self.write(1, f"{variable} = {self.small(1)}")
             self.kinds[variable] = "small"
         self.write(1, f"flag = {self.condition(1)}")
-        self.kinds["flag"] = "bool"
         self.kinds["flag"] = "flag_variable"
         for _ in range(int(self.rng.integers(2, 6))):
             self.statement(1)
-        self.write(1, f"return {self.pick('', '')}{self.final()}")
+        self.write(1, f"return {self.final()}")
         return "\n".join(self.lines) + "\n"
 
     def final(self):

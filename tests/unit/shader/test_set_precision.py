@@ -170,7 +170,7 @@ def equality_refines(n: u32) -> u32:
 @case([2, 3], mode=ANY_CULL)
 @function
 def enum_compare(mode: u32) -> u32:
-    if mode != Cull.NONE and mode != Cull.FRONT:
+    if mode != Cull.NONE and not mode == Cull.FRONT:  # noqa: SIM201
         return mode
     return u32(3)
 
@@ -339,7 +339,7 @@ def helper_in_a_condition(order: u32, reversed: bool, n: vec3) -> u32:
 @function
 def is_less(order: u32) -> bool:
     """A helper that gives a condition."""
-    for each in range(u32(1), u32(4), 2):
+    for each in range(u32(1), u32(4), 2):  # noqa: SIM110
         if order == each:
             return True
     return False

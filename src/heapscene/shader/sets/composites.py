@@ -11,7 +11,7 @@ from heapscene.shader.ir.fold import rounded
 from heapscene.shader.ir.nodes import Intrinsic
 from heapscene.shader.operations import scalar_of
 from heapscene.shader.sets.symbols import Symbol, Value, flatten, map_values
-from heapscene.shader.types import BOOL, F32, VOID, Vector
+from heapscene.shader.types import BOOL, F32, I32, U32, VOID, Vector
 
 if TYPE_CHECKING:
     from heapscene.shader.sets.expressions import Expressions
@@ -129,6 +129,21 @@ def _folded(op: str) -> Maker:
     return make
 
 
+def _bytes_of(*, signed: bool) -> Maker:
+    def make(e: Expressions, node: Intrinsic, args: Sequence[Any]) -> Value:
+        scalar = I32 if signed else U32
+        word = e.symbols.apply("bitcast", scalar, (args[0],), node.span) if signed else args[0]
+
+        def byte(k: int) -> Symbol:
+            up = e.symbols.constant(24 - 8 * k, U32)
+            high = e.symbols.apply("<<", scalar, (word, up), node.span)
+            return e.symbols.apply(">>", scalar, (high, e.symbols.constant(24, U32)), node.span)
+
+        return tuple(byte(k) for k in range(4))
+
+    return make
+
+
 def _opaque(e: Expressions, node: Intrinsic, args: Sequence[Any]) -> Value:
     """Return something of that type, the same for the same operands."""
     symbols = tuple(symbol for arg in args for symbol in flatten(arg))
@@ -159,14 +174,17 @@ COMPOSITES: dict[str, Maker] = {
     "reflect": _reflect,
     "faceforward": _faceforward,
     "transpose": _transpose,
+    "unpack4xi8": _bytes_of(signed=True),
+    "unpack4xu8": _bytes_of(signed=False),
     "any": _folded("or"),
     "all": _folded("and"),
     **dict.fromkeys(
         (
-            *("refract", "determinant", "ldexp", "pack4x8unorm", "pack4x8snorm"),
-            *("pack2x16float", "pack2x16unorm", "unpack4x8unorm", "unpack4x8snorm"),
-            *("unpack2x16float", "unpack2x16unorm", "dpdx", "dpdy", "fwidth", "dpdx_fine"),
-            *("dpdy_fine", "dpdx_coarse", "dpdy_coarse", "workgroup_barrier", "storage_barrier"),
+            *("refract", "determinant", "ldexp", "quantize_to_f16", "pack4x8unorm"),
+            *("pack4x8snorm", "pack2x16float", "pack2x16unorm", "pack2x16snorm", "pack4xi8"),
+            *("pack4xi8_clamp", "pack4xu8", "pack4xu8_clamp", "unpack4x8unorm"),
+            *("unpack4x8snorm", "unpack2x16float", "unpack2x16unorm", "unpack2x16snorm"),
+            *("dpdx", "dpdy", "fwidth", "dpdx_fine", "dpdy_fine", "dpdx_coarse", "dpdy_coarse"),
         ),
         _opaque,
     ),

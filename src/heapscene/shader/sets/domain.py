@@ -118,7 +118,7 @@ def finite(scalar: Scalar, values: Iterable[Number], *, loose: bool = False) -> 
         found = frozenset(int(value) for value in values)
     if len(found) <= MAX_VALUES:
         return Finite(found, loose)
-    numbers = [value for value in found if value == value]
+    numbers = [value for value in found if not math.isnan(value)]
     low, high = min(numbers), max(numbers)
     if loose:
         low, high = apart(low, -1), apart(high, 1)
@@ -128,7 +128,7 @@ def finite(scalar: Scalar, values: Iterable[Number], *, loose: bool = False) -> 
 def _floats(values: Iterable[Number]) -> Iterable[float]:
     for value in values:
         number = rounded(float(value))
-        if number != number:
+        if math.isnan(number):
             yield NAN
             continue
         if 0.0 < abs(number) < _SMALLEST_NORMAL:
@@ -217,7 +217,7 @@ def hull(known: Known, scalar: Scalar) -> Interval:
     """
     if isinstance(known, Interval):
         return known
-    numbers = [value for value in known.values if value == value]
+    numbers = [value for value in known.values if not math.isnan(value)]
     nan = len(numbers) < len(known.values)
     if scalar == F32:
         low, high = min(numbers, default=math.inf), max(numbers, default=-math.inf)
@@ -234,8 +234,8 @@ def hull(known: Known, scalar: Scalar) -> Interval:
 def contains(known: Known, value: Number) -> bool:
     """Tell whether a value is possible."""
     if isinstance(known, Finite):
-        return (NAN if value != value else value) in known.values
-    if value != value:
+        return (NAN if math.isnan(value) else value) in known.values
+    if math.isnan(value):
         return known.nan
     if not known.low <= value <= known.high:
         return False

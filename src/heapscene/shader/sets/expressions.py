@@ -27,7 +27,7 @@ from heapscene.shader.types import (
 
 __all__ = ["Expressions", "shaped"]
 
-_CONSTANT_SPACES = ("storage", "uniform")
+_CONSTANT_SPACES = ("storage", "uniform", "input")
 
 
 def shaped(type_: Type, make: Callable[[Scalar, str], Symbol], path: str = "") -> Value | None:
@@ -202,12 +202,11 @@ class Expressions:
             same = self.symbols.apply(
                 "==", BOOL, (at, self.symbols.constant(k, at.type)), node.span
             )
-            chosen = map_values(
-                lambda no, yes, same=same: self.symbols.apply("select", no.type, (no, yes, same)),
-                chosen,
-                parts[k],
-            )
+            chosen = map_values(self._choice(same), chosen, parts[k])
         return chosen
+
+    def _choice(self, condition: Symbol) -> Callable[[Symbol, Symbol], Symbol]:
+        return lambda no, yes: self.symbols.apply("select", no.type, (no, yes, condition))
 
     def _any_of(self, parts: Sequence[Symbol], span: Span | None) -> Symbol:
         if all(part is parts[0] for part in parts):

@@ -49,8 +49,8 @@ def total(a: Interval, b: Interval) -> Known:
     if a.low > a.high or b.low > b.high:
         return between(F32, math.inf, -math.inf, nan=nan)
     low, high = a.low + b.low, a.high + b.high
-    low = -math.inf if low != low else rounded(low)
-    high = math.inf if high != high else rounded(high)
+    low = -math.inf if math.isnan(low) else rounded(low)
+    high = math.inf if math.isnan(high) else rounded(high)
     return between(F32, low, high, nan=nan)
 
 

@@ -42,7 +42,7 @@ class Resolved:
 
 def value_order(values: Iterable[Number]) -> tuple[tuple[bool, Number], ...]:
     """Return the key by which values are sorted: numbers first, then NaN."""
-    return tuple((value != value, 0.0 if value != value else value) for value in values)
+    return tuple((math.isnan(value), 0.0 if math.isnan(value) else value) for value in values)
 
 
 def resolve(outcomes: Sequence[Outcome]) -> Resolved:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from heapscene.errors import ShaderNameError, ShaderTypeError, explain
 from heapscene.shader.ir.nodes import Function
 from heapscene.shader.lang import MatrixValue, VectorValue, convert
-from heapscene.shader.operations import scalar_of, spelled
+from heapscene.shader.operations import spelled
 from heapscene.shader.sets.domain import (
     INTEGER_LIMITS,
     MAX_VALUES,
@@ -20,6 +20,7 @@ from heapscene.shader.sets.domain import (
     Known,
     Number,
     between,
+    finite,
     top,
 )
 from heapscene.shader.sets.expressions import shaped
@@ -33,11 +34,9 @@ from heapscene.shader.types import (
     F32,
     U32,
     VOID,
-    Matrix,
     Scalar,
     StructType,
     Type,
-    Vector,
 )
 
 if TYPE_CHECKING:
@@ -218,26 +217,20 @@ class _Inputs:
         if len(rows) == 1:
             parts = [self._symbols.constant(c[0], k) for c, k in zip(columns, kinds, strict=True)]
         elif len(columns) == 1:
-            known = _finite(kinds[0], columns[0])
+            known = finite(kinds[0], columns[0])
             parts = [self._symbols.leaf(kinds[0], known, f"{name!r} has many values", None)]
         else:  # components belong together: one index chooses all of them
-            at = self._symbols.leaf(U32, _finite(U32, range(len(rows))), f"{name!r}", None)
+            at = self._symbols.leaf(U32, finite(U32, range(len(rows))), f"{name!r}", None)
             parts = [
                 self._symbols.table(tuple(c), at, k)
                 if isinstance(at.known, Finite)
-                else self._symbols.leaf(k, _finite(k, c), f"{name!r} has many values", None)
+                else self._symbols.leaf(k, finite(k, c), f"{name!r} has many values", None)
                 for c, k in zip(columns, kinds, strict=True)
             ]
         waiting = iter(parts)
         made = shaped(type_, lambda scalar, path: next(waiting))  # noqa: ARG005
         assert made is not None
         return made
-
-
-def _finite(scalar: Scalar, values: Iterable[Number]) -> Known:
-    from heapscene.shader.sets.domain import finite
-
-    return finite(scalar, values)
 
 
 def _in_range(given: Range, scalar: Scalar, name: str) -> Known:

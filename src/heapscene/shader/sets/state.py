@@ -10,7 +10,7 @@ from heapscene.shader.sets.symbols import Symbol, Value
 
 __all__ = ["Dead", "State", "joined_facts"]
 
-_ROUNDS = 3  # of passing what is known to operands
+_MAX_DEDUCTIONS = 200  # from one condition: intervals could narrow float by float
 
 
 class Dead(Exception):
@@ -64,7 +64,7 @@ class State:
                 stack.extend(missing)
                 continue
             stack.pop()
-            found = at.from_args([self._cache[arg] for arg in at.args])
+            found = at.from_args(tuple([self._cache[arg] for arg in at.args]))
             said = self.said.get(at)
             if said is not None:
                 found = meet(at.type, found, said)
@@ -86,39 +86,52 @@ class State:
         Dead
             That contradicts what is known.
         """
-        if not self._say(symbol, known):
-            return
-        for _ in range(_ROUNDS):
-            changed = False
-            for each in sorted(self.said, key=lambda s: -s.number):
-                changed |= self._pass_on(each)
-            if not changed:
+        pending = self._say(symbol, known)
+        for _ in range(_MAX_DEDUCTIONS):
+            if not pending:
                 return
+            pending += self._deduced(pending.pop())
 
-    def _say(self, symbol: Symbol, known: Known) -> bool:
+    def settle(self) -> None:
+        """Compute all that conditions speak of, so that later changes are noticed there."""
+        for symbol in self.said:
+            self.known(symbol)
+
+    def _say(self, symbol: Symbol, known: Known) -> list[Symbol]:
+        """Note what is known of a symbol; return where that may have consequences."""
         before = self.known(symbol)
         now = meet(symbol.type, before, known)
         if now == EMPTY:
             raise Dead
         if is_inside(before, now):
-            return False
+            return []
         self.said[symbol] = now
-        self._cache = {}
-        return True
+        above = self._forget(symbol)
+        self._cache[symbol] = now
+        return [*sorted((s for s in above if s in self.said), key=lambda s: s.number), symbol]
 
-    def _pass_on(self, root: Symbol) -> bool:
-        changed = False
-        pending = [root]
+    def _forget(self, symbol: Symbol) -> set[Symbol]:
+        """Let everything that depends on a symbol be computed again."""
+        pending, found = [symbol], set[Symbol]()
         while pending:
-            symbol = pending.pop()
-            if not symbol.args:
-                continue
-            args = [self.known(arg) for arg in symbol.args]
-            for arg, wanted in demands(symbol, self.known(symbol), args):
-                if self._say(arg, wanted):
-                    changed = True
-                    pending.append(arg)
-        return changed
+            for user in pending.pop().users:
+                if self._cache.pop(user, None) is not None:
+                    pending.append(user)
+                    found.add(user)
+        return found
+
+    def _deduced(self, symbol: Symbol) -> list[Symbol]:
+        """Narrow the operands of a symbol; return where that may have consequences."""
+        if not symbol.args:
+            return []
+        key = (self.known(symbol), *[self.known(arg) for arg in symbol.args])
+        wants = symbol.demanded.get(key)
+        if wants is None:
+            wants = symbol.demanded[key] = list(demands(symbol, key[0], key[1:]))
+        found: list[Symbol] = []
+        for arg, wanted in wants:
+            found += self._say(arg, wanted)
+        return found
 
 
 def joined_facts(states: Iterable[State]) -> dict[Symbol, Known]:

@@ -5,6 +5,7 @@ Equal expressions are one symbol, so what a condition says of one is known where
 
 from __future__ import annotations
 
+import math
 import struct
 from collections.abc import Callable
 from typing import TypeAlias
@@ -34,9 +35,14 @@ class Symbol:
         What a leaf stands for, in words.
     number
         Order of creation: it decides all orders, so results are the same in every process.
+    users
+        Symbols that have it as an operand.
     """
 
-    __slots__ = ("args", "data", "known", "number", "op", "span", "type", "why")
+    __slots__ = (
+        *("args", "data", "demanded", "known", "number", "op", "span", "type", "users", "why"),
+        "_found",
+    )
 
     def __init__(
         self,
@@ -55,15 +61,24 @@ class Symbol:
         self.span = span
         self.known: Known | None = None
         self.why = ""
+        self.users: list[Symbol] = []
+        self.demanded: dict[tuple[Known, ...], list[tuple[Symbol, Known]]] = {}
+        self._found: dict[tuple[Known, ...], Known] = {}
 
     def __repr__(self) -> str:
         inner = self.data if self.op == "const" else ", ".join(map(repr, self.args))
         return f"{self.op}#{self.number}({inner})"
 
-    def from_args(self, args: list[Known]) -> Known:
+    def from_args(self, args: tuple[Known, ...]) -> Known:
         """Return what its operands say of it."""
-        if self.known is not None and (self.op in ("const", "leaf")):
+        if self.known is not None and not self.args:
             return self.known
+        found = self._found.get(args)
+        if found is None:
+            found = self._found[args] = self._computed(args)
+        return found
+
+    def _computed(self, args: tuple[Known, ...]) -> Known:
         if self.op == "table":
             (at,) = args
             assert isinstance(at, Finite)
@@ -101,12 +116,12 @@ class Symbols:
 
     def constant(self, value: Number, type_: Scalar, span: Span | None = None) -> Symbol:
         """Return a literal."""
-        if type_ == F32 and value == value:
+        if type_ == F32 and not math.isnan(value):
             value = float(value) or 0.0
         made = self._find("const", type_, (), _key(value), span)
         if made.known is None:
             made.data = value
-            made.known = Finite(frozenset((NAN if value != value else value,)))
+            made.known = Finite(frozenset((NAN if math.isnan(value) else value,)))
         return made
 
     def leaf(self, type_: Scalar, known: Known, why: str, span: Span | None) -> Symbol:
@@ -133,7 +148,7 @@ class Symbols:
             return args[0]
         made = self._find(op, type_, args, None, span)
         if all(arg.op == "const" for arg in args) and made.known is None:
-            made.known = made.from_args([arg.known or top(arg.type) for arg in args])
+            made.known = made.from_args(tuple(arg.known or top(arg.type) for arg in args))
         known = made.known
         if isinstance(known, Finite) and len(known.values) == 1 and not known.loose:
             return self.constant(next(iter(known.values)), type_, span)
@@ -152,6 +167,8 @@ class Symbols:
             found = Symbol(op, type_, args, data, self._count, span)
             self._count += 1
             self._made[key] = found
+            for arg in args:
+                arg.users.append(found)
         elif found.span is None:
             found.span = span
         return found
@@ -160,5 +177,5 @@ class Symbols:
 def _key(value: Number) -> object:
     """Return what identifies a value: 1, 1.0 and True are three, all NaNs are one."""
     if isinstance(value, float):
-        return struct.pack("<d", NAN if value != value else value)
+        return struct.pack("<d", NAN if math.isnan(value) else value)
     return (type(value).__name__, value)

@@ -55,14 +55,19 @@ _MAX_TO_I32, _MAX_TO_U32 = 2147483520.0, 4294967040.0  # the largest f32 of thes
 
 COMPARISONS = ("==", "!=", "<", "<=", ">", ">=")
 
-_BITS: dict[str, tuple[int, int]] = {
+_BITS: dict[str, tuple[int, int] | None] = {
     "count_one_bits": (0, 32),
     "count_leading_zeros": (0, 32),
     "count_trailing_zeros": (0, 32),
-    "reverse_bits": (0, 0),
     "first_leading_bit": (-1, 31),
     "first_trailing_bit": (-1, 31),
+    "reverse_bits": None,
+    "extract_bits": None,
+    "insert_bits": None,
+    "dot4u8_packed": None,
+    "dot4i8_packed": None,
 }
+"""Integer functions that are exact on small sets, and their range."""
 
 SCALAR_INTRINSICS = frozenset(
     {
@@ -102,7 +107,7 @@ def transfer(op: str, scalar: Scalar, args: Sequence[Known], types: Sequence[Sca
     if op == "any_of":
         return join(scalar, *args)
     if op.startswith("?"):
-        return _LIMITED.get(op.split(".")[0], top(scalar))
+        return _LIMITED.get(op.split(".", 1)[0], top(scalar))
     sets = [arg.values if isinstance(arg, Finite) else None for arg in args]
     count = math.prod(len(values) for values in sets if values is not None)
     limit = _MAX_MIXED if None in sets else _MAX_EVALUATIONS
@@ -147,7 +152,7 @@ def _on_sets(op: str, scalar: Scalar, args: Sequence[Known], types: Sequence[Sca
             ]
             others.append(_on_intervals(op, scalar, parts))
             continue
-        values.add(NAN if found != found else found)
+        values.add(NAN if math.isnan(found) else found)
         if scalar == F32 and op == "*" and each[0] * each[1] not in (found, math.inf, -math.inf):
             loose = True
     keeps = loose and op in ("*", "neg", "abs")
@@ -160,9 +165,10 @@ def _exact(
 ) -> Number | None:
     """Return the one value that every GPU gives, or ``None``."""
     kind = types[0]
-    if op in COMPARISONS or op in ("and", "or") or (len(each) == 2 and kind != F32):
-        if op in INTEGER_OPERATIONS or op in COMPARISONS or op in ("and", "or"):
-            return _folded(op, each[0], each[1], kind)
+    if op in COMPARISONS or op in ("and", "or"):
+        return _folded(op, each[0], each[1], kind)
+    if kind != F32 and op in INTEGER_OPERATIONS:
+        return _folded(op, each[0], each[1], kind)
     if kind == F32 and op in ("+", "-", "*"):
         a, b = float(each[0]), float(each[1])
         return rounded(a + b if op == "+" else a - b if op == "-" else a * b)
@@ -173,7 +179,8 @@ def _exact(
     if op == "bitcast" and F32 not in (kind, scalar):
         return fold_convert(each[0], scalar)
     if op in _BITS:
-        return int(INTRINSICS[op](value_class(kind)(int(each[0]))))
+        given = (value_class(type_)(int(v)) for v, type_ in zip(each, types, strict=True))
+        return int(INTRINSICS[op](*given))
     return None
 
 
@@ -198,7 +205,7 @@ def _on_intervals(op: str, scalar: Scalar, args: list[Interval]) -> Known:
     if op == "dot":
         half = len(args) // 2
         return dot_products(args[:half], args[half:])
-    if first.scalar == F32 or scalar == F32:
+    if F32 in (first.scalar, scalar):
         return _on_floats(op, scalar, args)
     if first.scalar == BOOL:
         return top(scalar)
@@ -230,8 +237,9 @@ def _on_integers(op: str, scalar: Scalar, args: list[Interval]) -> Known:
         return _clamped(*args)
     if op == "bitcast":
         return reinterpreted(first, scalar)
-    if op in _BITS and op != "reverse_bits":
-        low, high = _BITS[op]
+    limits = _BITS.get(op)
+    if limits is not None:
+        low, high = limits
         if scalar == U32 and low < 0:
             return finite(U32, (*range(32), INTEGER_LIMITS["u32"][1]))
         return between(scalar, low, high)

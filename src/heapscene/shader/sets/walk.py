@@ -87,6 +87,9 @@ class Walker(Expressions):
         """Return every path through a function."""
         state.locals = {p.number: v for p, v in zip(function.parameters, args, strict=True)}
         state.results = {}
+        if function.wgsl is not None:
+            why = f"{function.name} is written in WGSL, which is not followed"
+            return [Outcome(state, self.unknown(function.returns, why, function.span), None)]
         flow = _Flow([])
         left = self._block(function.body, [state], flow)
         return flow.returns + [Outcome(each, (), None) for each in left]
@@ -156,6 +159,7 @@ class Walker(Expressions):
             for key in shared:
                 values = [getattr(state, name)[key] for state in states]
                 target[key] = map_values(lambda *each: self._either(each, states, span), *values)
+        made.settle()
         return made
 
     def _either(self, each: Sequence[Symbol], states: Sequence[State], span: Span | None) -> Symbol:
@@ -262,7 +266,7 @@ class Walker(Expressions):
         return []
 
     def _discard(self, node: nodes.Discard, states: list[State], flow: _Flow) -> list[State]:
-        # The invocation goes on as a helper of its neighbours, so its path goes on too.
+        # A call beside "and" is run here even if the GPU does not run it, so the path goes on.
         del node, flow
         return states
 
@@ -375,12 +379,12 @@ class Walker(Expressions):
         raise AssertionError("a loop did not settle although its variables may be anything")
 
     def _fresh(self, value: Value, known: Sequence[Known], why: str, span: Span | None) -> Value:
-        waiting = list(known)
-        return (
-            map_values(lambda s: self.symbols.leaf(s.type, waiting.pop(0), why, span), value)
-            if value != ()
-            else value
-        )
+        waiting = iter(known)
+
+        def fresh(symbol: Symbol) -> Symbol:
+            return self.symbols.leaf(symbol.type, next(waiting), why, span)
+
+        return map_values(fresh, value) if value != () else value
 
     def _reached(self, value: Value, n: int, after: Sequence[State]) -> list[Known]:
         """Return what the scalars of a local are after one more round."""
