@@ -54,6 +54,8 @@ def _fma(e: Expressions, node: Intrinsic, args: Sequence[Any]) -> Value:
 
 
 def _sum_of_products(e: Expressions, node: Intrinsic, a: Any, b: Any) -> Symbol:
+    if a[0].type == F32 and tuple(a) == tuple(b):
+        return e.symbols.apply("squares", F32, tuple(a), node.span)
     if a[0].type == F32:
         return e.symbols.apply("dot", F32, (*a, *b), node.span)
     type_ = a[0].type
@@ -67,7 +69,7 @@ def _dot(e: Expressions, node: Intrinsic, args: Sequence[Any]) -> Value:
 
 def _length_of(e: Expressions, node: Intrinsic, value: Any) -> Symbol:
     if isinstance(value, Symbol):
-        square = e.symbols.apply("dot", F32, (value, value), node.span)
+        square = e.symbols.apply("squares", F32, (value,), node.span)
         root = e.symbols.apply("sqrt", F32, (square,), node.span)
         size = e.symbols.apply("abs", F32, (value,), node.span)
         return e.symbols.apply("any_of", F32, (root, size), node.span)

@@ -265,9 +265,14 @@ def power(a: Interval, b: Interval) -> Known:
     return FLOAT_FUNCTIONS["exp2"](hull(exponent, F32))
 
 
+def _square(a: Interval) -> Interval:
+    found = hull(product(a, a), F32)
+    return Interval(F32, max(found.low, 0.0), found.high, a.nan)
+
+
 def dot_products(a: Iterable[Interval], b: Iterable[Interval]) -> Known:
     """Return the sum of products, in any order and fused or not."""
-    parts = [hull(product(x, y), F32) for x, y in zip(a, b, strict=True)]
+    parts = [_square(x) if x is y else hull(product(x, y), F32) for x, y in zip(a, b, strict=True)]
     nan = any(part.nan for part in parts)
     lows, highs = [part.low for part in parts], [part.high for part in parts]
     mixed = math.inf in highs and -math.inf in lows

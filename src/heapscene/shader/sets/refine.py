@@ -23,7 +23,7 @@ from heapscene.shader.types import BOOL, F32
 __all__ = ["demands"]
 
 _MAX_FILTERED = 256  # combinations of operands that are tried one by one
-_NO_FILTER = ("any_of", "dot")
+_NO_FILTER = ("any_of", "dot", "squares")
 
 
 def demands(symbol: Symbol, known: Known, args: Sequence[Known]) -> Iterator[tuple[Symbol, Known]]:

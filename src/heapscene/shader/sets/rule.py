@@ -28,7 +28,7 @@ from heapscene.shader.sets.resolve import Resolved, resolve
 from heapscene.shader.sets.results import Loss, ResultSet
 from heapscene.shader.sets.state import State
 from heapscene.shader.sets.symbols import Symbol, Value, flatten
-from heapscene.shader.sets.walk import Walker
+from heapscene.shader.sets.walk import MAX_STEPS, Walker
 from heapscene.shader.types import (
     BOOL,
     F32,
@@ -46,6 +46,8 @@ __all__ = ["MAX_CASES", "Range", "result_set"]
 
 MAX_CASES = 256
 """Combinations of inputs that are analysed one by one if nothing else is exact."""
+
+_MAX_STEPS_OF_CASES = 4 * MAX_STEPS
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,9 +106,9 @@ def result_set(
             given.setdefault(parameter.name, parameter.annotation)
     found, walker = _analysed(function, given)
     if walker.losses or found.coarse or found.unbounded:
-        cases = _cases(given, types)
-        if cases is not None:
-            found, walker = _joined([_analysed(function, case) for case in cases])
+        each = _each_case(function, _cases(given, types))
+        if each:
+            found, walker = _joined(each)
     return _result(rule, function, found, walker)
 
 
@@ -114,7 +116,21 @@ def _analysed(function: Function, given: Mapping[str, object]) -> tuple[Resolved
     walker = Walker()
     inputs = _Inputs(walker)
     args = [inputs.make(p.type, given.get(p.name), p.name, p.name) for p in function.parameters]
-    return resolve(walker.run(function, args, State())), walker
+    return resolve(walker.run(function, args, State(walker.effort))), walker
+
+
+def _each_case(
+    function: Function, cases: Iterable[Mapping[str, object]]
+) -> list[tuple[Resolved, Walker]]:
+    """Analyse every combination of inputs by itself; nothing if that takes too long."""
+    found: list[tuple[Resolved, Walker]] = []
+    steps = 0
+    for case in cases:
+        found.append(_analysed(function, case))
+        steps += found[-1][1].effort.steps
+        if steps > _MAX_STEPS_OF_CASES:
+            return []
+    return found
 
 
 def _joined(parts: list[tuple[Resolved, Walker]]) -> tuple[Resolved, Walker]:
@@ -131,9 +147,7 @@ def _joined(parts: list[tuple[Resolved, Walker]]) -> tuple[Resolved, Walker]:
     return found, parts[-1][1]
 
 
-def _cases(
-    given: Mapping[str, object], types: Mapping[str, Type]
-) -> list[dict[str, object]] | None:
+def _cases(given: Mapping[str, object], types: Mapping[str, Type]) -> list[dict[str, object]]:
     """Return every combination of inputs as single values, if they are few."""
     choices: list[list[object]] = []
     for name, type_ in types.items():
@@ -142,10 +156,10 @@ def _cases(
             options = (False, True)
         values = _listed(options)
         if values is None or isinstance(options, Mapping | Range):
-            return None
+            return []
         choices.append(values)
     if math.prod(map(len, choices)) > MAX_CASES:
-        return None
+        return []
     return [dict(zip(types, each, strict=True)) for each in itertools.product(*choices)]
 
 
@@ -284,12 +298,20 @@ def _plain(value: Any) -> Number:
     )
 
 
+def _reason(symbol: Symbol) -> str:
+    if symbol.op.startswith("?"):
+        return "it may be anything"
+    if symbol.type == F32:
+        return "how it is rounded is left to the GPU"
+    return "it has too many values"
+
+
 def _result(
     rule: ShaderFunction[..., Any], function: Function, found: Resolved, walker: Walker
 ) -> ResultSet:
     loss = None
     if found.unbounded is not None:
         symbol, place = found.unbounded
-        loss = Loss(symbol.why, symbol.span, place)
+        loss = Loss(symbol.why or _reason(symbol), symbol.span, place)
     del walker
     return ResultSet.make(rule, function.returns, found, loss)

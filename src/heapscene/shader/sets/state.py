@@ -8,13 +8,21 @@ from heapscene.shader.sets.domain import EMPTY, Finite, Known, is_inside, join, 
 from heapscene.shader.sets.refine import demands
 from heapscene.shader.sets.symbols import Symbol, Value
 
-__all__ = ["Dead", "State", "joined_facts"]
+__all__ = ["Dead", "Effort", "State", "joined_facts"]
 
+_MAX_FACTS = 128  # that a path keeps of its conditions
 _MAX_DEDUCTIONS = 200  # from one condition: intervals could narrow float by float
 
 
 class Dead(Exception):
     """No input leads here."""
+
+
+class Effort:
+    """How much was done for one rule: conditions that were passed on, statements that were run."""
+
+    def __init__(self) -> None:
+        self.steps = 0
 
 
 class State:
@@ -28,9 +36,12 @@ class State:
         Values of the calls in the statement that runs, by the identity of the node.
     said
         What conditions on the way say of symbols.
+    effort
+        Shared by all paths of a rule.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, effort: Effort | None = None) -> None:
+        self.effort = effort or Effort()
         self.locals: dict[int, Value] = {}
         self.results: dict[int, Value] = {}
         self.said: dict[Symbol, Known] = {}
@@ -38,7 +49,7 @@ class State:
 
     def copy(self) -> State:
         """Return a state that goes its own way from here."""
-        made = State()
+        made = State(self.effort)
         made.locals = dict(self.locals)
         made.results = dict(self.results)
         made.said = dict(self.said)
@@ -67,7 +78,10 @@ class State:
             found = at.from_args(tuple([self._cache[arg] for arg in at.args]))
             said = self.said.get(at)
             if said is not None:
-                found = meet(at.type, found, said)
+                if is_inside(found, said) and at.args:
+                    del self.said[at]  # its operands say as much by now
+                else:
+                    found = meet(at.type, found, said)
             if found == EMPTY:
                 raise Dead
             self._cache[at] = found
@@ -90,11 +104,12 @@ class State:
         for _ in range(_MAX_DEDUCTIONS):
             if not pending:
                 return
+            self.effort.steps += 1
             pending += self._deduced(pending.pop())
 
     def settle(self) -> None:
         """Compute all that conditions speak of, so that later changes are noticed there."""
-        for symbol in self.said:
+        for symbol in list(self.said):
             self.known(symbol)
 
     def _say(self, symbol: Symbol, known: Known) -> list[Symbol]:
@@ -105,10 +120,18 @@ class State:
             raise Dead
         if is_inside(before, now):
             return []
+        if len(self.said) >= _MAX_FACTS:
+            self._drop_one()
         self.said[symbol] = now
         above = self._forget(symbol)
         self._cache[symbol] = now
         return [*sorted((s for s in above if s in self.said), key=lambda s: s.number), symbol]
+
+    def _drop_one(self) -> None:
+        """Forget the oldest condition: less is known then, never something wrong."""
+        oldest = next((symbol for symbol in self.said if symbol.args), None)
+        if oldest is not None:
+            del self.said[oldest]
 
     def _forget(self, symbol: Symbol) -> set[Symbol]:
         """Let everything that depends on a symbol be computed again."""

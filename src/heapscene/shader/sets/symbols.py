@@ -12,7 +12,7 @@ from typing import TypeAlias
 
 from heapscene.shader.ir.nodes import Span
 from heapscene.shader.sets.domain import NAN, Finite, Known, Number, top
-from heapscene.shader.sets.transfer import transfer
+from heapscene.shader.sets.transfer import SAME, transfer
 from heapscene.shader.types import BOOL, F32, Scalar
 
 __all__ = ["Symbol", "Symbols", "Value", "flatten", "map_values"]
@@ -84,6 +84,8 @@ class Symbol:
             assert isinstance(at, Finite)
             table: tuple[Number, ...] = self.data  # pyright: ignore[reportAssignmentType]
             return Finite(frozenset(table[int(k)] for k in at.values))
+        if len(args) == 2 and self.args[0] is self.args[1] and self.op in SAME:
+            return SAME[self.op](self.type, args[0])
         return transfer(self.op, self.type, args, [arg.type for arg in self.args])
 
 

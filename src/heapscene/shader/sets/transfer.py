@@ -46,7 +46,7 @@ from heapscene.shader.sets.integers import (
 )
 from heapscene.shader.types import BOOL, F32, I32, U32, Scalar
 
-__all__ = ["COMPARISONS", "SCALAR_INTRINSICS", "transfer"]
+__all__ = ["COMPARISONS", "SAME", "SCALAR_INTRINSICS", "transfer"]
 
 _MAX_EVALUATIONS = 4096  # two sets of MAX_VALUES each
 _MAX_MIXED = 16  # evaluations where an operand is an interval
@@ -94,7 +94,8 @@ def transfer(op: str, scalar: Scalar, args: Sequence[Known], types: Sequence[Sca
     ----------
     op
         An operator, an intrinsic, ``convert``, ``bitcast``, ``neg``, ``dot`` (all left sides, then
-        all right sides), ``any_of`` (one of its operands); another name may give anything.
+        all right sides), ``squares`` (their sum), ``any_of`` (one of its operands); names that
+        begin with ``?`` may give anything.
     scalar
         Type of the result.
     args, types
@@ -129,6 +130,37 @@ _LIMITED: dict[str, Known] = {
     "?unorm": outwards(0.0, 1.0, 1),
     "?snorm": outwards(-1.0, 1.0, 1),
 }
+
+
+def _always(holds: bool) -> Callable[[Scalar, Known], Known]:
+    """Return the comparison of a value with itself: only NaN differs from itself."""
+
+    def apply(scalar: Scalar, known: Known) -> Known:
+        has_nan = isinstance(known, Interval) and known.nan
+        has_number = True
+        if isinstance(known, Finite):
+            has_nan = NAN in known.values
+            has_number = len(known.values) > has_nan
+        found = ([holds] if has_number else []) + ([not holds] if has_nan else [])
+        return finite(scalar, found)
+
+    return apply
+
+
+def _never(scalar: Scalar, known: Known) -> Known:
+    del known
+    return finite(scalar, (False,))
+
+
+SAME: dict[str, Callable[[Scalar, Known], Known]] = {
+    "==": _always(True),
+    "<=": _always(True),
+    ">=": _always(True),
+    "!=": _always(False),
+    "<": _never,
+    ">": _never,
+}
+"""Operations whose two operands are one symbol."""
 
 
 def _selected(scalar: Scalar, args: Sequence[Known]) -> Known:
@@ -202,6 +234,8 @@ def _on_intervals(op: str, scalar: Scalar, args: list[Interval]) -> Known:
         return _compared(op, first, args[1])
     if op == "convert":
         return _converted(scalar, first)
+    if op == "squares":
+        return dot_products(args, args)
     if op == "dot":
         half = len(args) // 2
         return dot_products(args[:half], args[half:])

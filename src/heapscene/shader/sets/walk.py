@@ -26,20 +26,20 @@ from heapscene.shader.sets.domain import (
     top,
 )
 from heapscene.shader.sets.expressions import Expressions
-from heapscene.shader.sets.state import Dead, State, joined_facts
+from heapscene.shader.sets.state import Dead, Effort, State, joined_facts
 from heapscene.shader.sets.symbols import Symbol, Value, flatten, map_values
 from heapscene.shader.types import BOOL, F32, Scalar
 
-__all__ = ["MAX_PATHS", "Outcome", "Walker"]
+__all__ = ["MAX_PATHS", "MAX_ROUNDS", "MAX_STEPS", "Outcome", "Walker"]
 
 MAX_PATHS = 32
 """States that are kept apart at one statement: the thresholds of a rule, times its flags."""
 
 MAX_ROUNDS = 64
-"""Rounds of a loop that are run one by one: as many as a set has values."""
+"""Rounds of a loop that are run one by one where paths part: as many as a set has values."""
 
 MAX_STEPS = 4000
-"""Statements that are run in all before paths are merged at once: bounds the time to a second."""
+"""Statements and deductions before paths are merged at once: bounds the time to a second or so."""
 
 _TRIALS = 8  # rounds in which a widened loop must settle before its variables may be anything
 _PATIENT_TRIALS = 2  # of these, how many let bounds grow step by step
@@ -74,12 +74,14 @@ class Walker(Expressions):
     ----------
     losses
         Where paths were merged or loops widened, in words.
+    effort
+        What was done so far.
     """
 
     def __init__(self) -> None:
         super().__init__()
         self.losses: dict[tuple[str, Span | None], None] = {}
-        self._steps = 0
+        self.effort = Effort()
         self._calls: dict[int, list[nodes.Call]] = {}
         self._memo: dict[tuple[int, ...], Value] = {}
 
@@ -116,7 +118,7 @@ class Walker(Expressions):
         if constant and key in self._memo:
             state.results[id(call)] = self._memo[key]
             return [state]
-        if self._steps > MAX_STEPS:
+        if self.effort.steps > MAX_STEPS:
             why = f"{call.function.name} was not followed: the rule is too long"
             self.losses[why, call.span] = None
             state.results[id(call)] = self.unknown(call.type, why, call.span)
@@ -143,14 +145,14 @@ class Walker(Expressions):
         found = [
             group[0] if len(group) == 1 else self._merged(group, span) for group in groups.values()
         ]
-        limit = MAX_PATHS if self._steps <= MAX_STEPS else 1
+        limit = MAX_PATHS if self.effort.steps <= MAX_STEPS else 1
         if len(found) <= limit:
             return found
         self.losses["too many paths meet here", span] = None
         return [self._merged(found, span)]
 
     def _merged(self, states: Sequence[State], span: Span | None) -> State:
-        made = State()
+        made = State(self.effort)
         made.said = joined_facts(states)
         for name in ("locals", "results"):
             first, *others = (getattr(state, name) for state in states)
@@ -197,7 +199,7 @@ class Walker(Expressions):
         for statement in body:
             if not states:
                 break
-            self._steps += len(states)
+            self.effort.steps += len(states)
             states = _STATEMENTS[type(statement)](self, statement, states, flow)
             for state in states:
                 state.results = {}
@@ -282,13 +284,14 @@ class Walker(Expressions):
         exits: list[State] = []
         seen: set[object] = set()
         live = states
-        for _ in range(MAX_ROUNDS):
+        rounds = 0
+        while rounds < MAX_ROUNDS and self.effort.steps <= MAX_STEPS:
             live = [s for s in live if _is_new(s, seen)]
             if not live:
                 return self._limited(exits, node.span)
-            if self._steps > MAX_STEPS:
-                break
+            before = len(exits)
             live = self._round(node, live, flow, exits)
+            rounds += len(live) + len(exits) - before > 1  # one path alone may go on
         if live:
             exits += self._widened(node, live, flow)
         return self._limited(exits, node.span)
@@ -434,19 +437,11 @@ def _signature(state: State) -> object:
 
 
 def _is_new(state: State, seen: set[object]) -> bool:
-    said = tuple(sorted((symbol.number, _text(known)) for symbol, known in state.said.items()))
-    key = (_signature(state), said)
+    key = (_signature(state), frozenset(state.said.items()))
     if key in seen:
         return False
     seen.add(key)
     return True
-
-
-def _text(known: Known) -> str:
-    """Return a text that is equal for equal knowledge."""
-    if isinstance(known, Finite):
-        return repr(sorted(map(repr, known.values)))
-    return repr(known)
 
 
 def _stop_of(node: nodes.For) -> int:
