@@ -180,6 +180,8 @@ class Expressions:
         type_ = node.value.type
         assert isinstance(type_, StructType)
         assert isinstance(value, tuple)
+        if not value:
+            return self.unknown(node.type, "a field beside a large array", node.span)
         return value[[field.name for field in type_.fields].index(node.name)]
 
     def _index(self, node: nodes.Index, state: State) -> Value:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from heapscene.shader.ir.nodes import Span
@@ -13,12 +13,31 @@ from heapscene.shader.sets.state import Dead, State
 from heapscene.shader.sets.symbols import Symbol, flatten
 from heapscene.shader.sets.walk import Outcome
 
-__all__ = ["MAX_SPLITS", "Resolved", "resolve", "value_order"]
+__all__ = ["MAX_SPLITS", "Resolved", "Unbounded", "resolve", "value_order"]
 
 MAX_SPLITS = 1000
 """Splits for one rule; without more, values of components are combined freely."""
 
 _MAX_CHECKS = 64  # splits that look whether the conditions of a path can all be true
+
+
+@dataclass(frozen=True, slots=True)
+class Unbounded:
+    """What may be one of too many values.
+
+    Attributes
+    ----------
+    symbol
+        The scalar; ``None`` if it is the sum of all returns.
+    span
+        Where it is made.
+    returned
+        Where it is returned.
+    """
+
+    symbol: Symbol | None
+    span: Span | None
+    returned: Span | None
 
 
 @dataclass
@@ -30,13 +49,13 @@ class Resolved:
     values
         Scalars of each value, with the places that return it.
     unbounded
-        What is not known to be one of few values, if there is such, and where it is returned.
+        What is not known to be one of few values, if there is such.
     coarse
         Whether values may be listed that are never returned.
     """
 
     values: dict[tuple[Number, ...], dict[Span | None, None]] = field(default_factory=dict)
-    unbounded: tuple[Symbol, Span | None] | None = None
+    unbounded: Unbounded | None = None
     coarse: bool = False
 
 
@@ -53,19 +72,19 @@ def resolve(outcomes: Sequence[Outcome]) -> Resolved:
         try:
             search.explore(outcome.state, flatten(outcome.value), outcome.span)
         except _Unbounded as reason:
-            found.unbounded = reason.symbol, outcome.span
+            found.unbounded = Unbounded(reason.symbol, reason.span, outcome.span)
             break
         if len(found.values) > MAX_VALUES:
-            symbols = flatten(outcome.value)
-            found.unbounded = symbols[0], outcome.span
+            found.unbounded = Unbounded(None, None, outcome.span)
             break
     return found
 
 
 class _Unbounded(Exception):
-    def __init__(self, symbol: Symbol) -> None:
+    def __init__(self, symbol: Symbol, span: Span | None) -> None:
         super().__init__()
         self.symbol = symbol
+        self.span = span
 
 
 class _Search:
@@ -108,11 +127,12 @@ class _Search:
         for symbol in symbols:
             known = state.known(symbol)
             if isinstance(known, Interval):
-                raise _Unbounded(_origin(state, symbol))
+                raise _Unbounded(*_origin(state, symbol))
             sets.append(sorted(known.values, key=lambda v: value_order((v,))))
         self._found.coarse = True
         if math.prod(map(len, sets)) > MAX_VALUES:
-            raise _Unbounded(max(symbols, key=lambda s: len(sets[symbols.index(s)])))
+            largest = max(range(len(sets)), key=lambda k: len(sets[k]))
+            raise _Unbounded(symbols[largest], symbols[largest].span)
         for value in itertools.product(*sets):
             self._found.values.setdefault(value, {})[span] = None
 
@@ -153,13 +173,11 @@ def _undecided(state: State, roots: Sequence[Symbol]) -> Symbol | None:
     return None
 
 
-def _origin(state: State, symbol: Symbol) -> Symbol:
-    """Return the first scalar on the way to ``symbol`` of which too little is known."""
+def _origin(state: State, symbol: Symbol) -> tuple[Symbol, Span | None]:
+    """Return the first scalar on the way to ``symbol`` of which too little is known, and where."""
+    span = symbol.span
     while True:
         below = next((arg for arg in symbol.args if isinstance(state.known(arg), Interval)), None)
         if below is None or symbol.op.startswith("?"):
-            return symbol
-        symbol = below
-
-
-Splitter = Callable[[State, Symbol], Iterable[State]]
+            return symbol, symbol.span or span
+        symbol, span = below, below.span or span

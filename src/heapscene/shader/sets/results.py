@@ -88,8 +88,9 @@ class ResultSet:
         """Say for each value which lines return it, or where the set was lost."""
         if self._loss is not None:
             return self._explain_loss(self._loss)
-        count = "one value" if len(self.values) == 1 else f"one of {len(self.values)} values"
-        lines = [f"{self.name} returns {count}"]
+        count = len(self.values)
+        says = {0: "never returns", 1: "returns one value"}
+        lines = [f"{self.name} {says.get(count, f'returns one of {count} values')}"]
         if self._where is not None:
             lines.append(f'  File "{self._where.filename}", line {self._where.line}')
         texts = [_text(value) for value in self.values]

@@ -24,7 +24,7 @@ from heapscene.shader.sets.domain import (
     top,
 )
 from heapscene.shader.sets.expressions import shaped
-from heapscene.shader.sets.resolve import Resolved, resolve
+from heapscene.shader.sets.resolve import Resolved, Unbounded, resolve
 from heapscene.shader.sets.results import Loss, ResultSet
 from heapscene.shader.sets.state import State
 from heapscene.shader.sets.symbols import Symbol, Value, flatten
@@ -33,10 +33,11 @@ from heapscene.shader.types import (
     BOOL,
     F32,
     U32,
-    VOID,
+    Matrix,
     Scalar,
     StructType,
     Type,
+    Vector,
 )
 
 if TYPE_CHECKING:
@@ -94,9 +95,12 @@ def result_set(
     [1, 2]
     """
     function: Function = rule.ir
-    if function.returns == VOID:
+    if not _is_result(function.returns):
         raise ShaderTypeError(
-            explain(f"{rule.name} returns nothing", fix=f"Write  def {rule.name}(...) -> u32:")
+            explain(
+                f"{rule.name} returns {spelled(function.returns)}, which is no value of a state",
+                fix=f"Write  def {rule.name}(...) -> u32:",
+            )
         )
     given = dict(known or {})
     types = {p.name: p.type for p in function.parameters}
@@ -109,7 +113,13 @@ def result_set(
         each = _each_case(function, _cases(given, types))
         if each:
             found, walker = _joined(each)
-    return _result(rule, function, found, walker)
+    return _result(rule, function, found)
+
+
+def _is_result(type_: Type) -> bool:
+    if isinstance(type_, StructType):
+        return all(_is_result(field.type) for field in type_.fields)
+    return isinstance(type_, Scalar | Vector | Matrix)
 
 
 def _analysed(function: Function, given: Mapping[str, object]) -> tuple[Resolved, Walker]:
@@ -143,7 +153,7 @@ def _joined(parts: list[tuple[Resolved, Walker]]) -> tuple[Resolved, Walker]:
             found.unbounded = part.unbounded
             return found, walker
     if len(found.values) > MAX_VALUES:
-        found.unbounded = parts[0][0].unbounded
+        found.unbounded = Unbounded(None, None, None)
     return found, parts[-1][1]
 
 
@@ -306,12 +316,10 @@ def _reason(symbol: Symbol) -> str:
     return "it has too many values"
 
 
-def _result(
-    rule: ShaderFunction[..., Any], function: Function, found: Resolved, walker: Walker
-) -> ResultSet:
+def _result(rule: ShaderFunction[..., Any], function: Function, found: Resolved) -> ResultSet:
     loss = None
-    if found.unbounded is not None:
-        symbol, place = found.unbounded
-        loss = Loss(symbol.why or _reason(symbol), symbol.span, place)
-    del walker
+    lost = found.unbounded
+    if lost is not None:
+        why = "" if lost.symbol is None else lost.symbol.why or _reason(lost.symbol)
+        loss = Loss(why, lost.span, lost.returned)
     return ResultSet.make(rule, function.returns, found, loss)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable, Sequence
+from fractions import Fraction
 
 from heapscene.shader.ir.fold import fold_binary, fold_convert, rounded
 from heapscene.shader.lang import INTRINSICS, value_class
@@ -204,6 +205,9 @@ def _exact(
     if kind == F32 and op in ("+", "-", "*"):
         a, b = float(each[0]), float(each[1])
         return rounded(a + b if op == "+" else a - b if op == "-" else a * b)
+    if op in ("dot", "squares"):
+        half = len(each) // 2 if op == "dot" else 0
+        return _exact_sum(each[: half or None], each[half:])
     if op == "!":
         return not each[0]
     if op == "convert" and kind != F32 and (scalar != F32 or abs(each[0]) <= _EXACT_FLOATS):
@@ -214,6 +218,17 @@ def _exact(
         given = (value_class(type_)(int(v)) for v, type_ in zip(each, types, strict=True))
         return int(INTRINSICS[op](*given))
     return None
+
+
+def _exact_sum(a: Sequence[Number], b: Sequence[Number]) -> Number | None:
+    """Return a sum of products if no order of evaluation rounds it."""
+    if not all(map(math.isfinite, (*a, *b))):
+        return None
+    terms = [Fraction(x) * Fraction(y) for x, y in zip(a, b, strict=True)]
+    unit = max(term.denominator for term in terms)
+    if sum(map(abs, terms)) * unit > _EXACT_FLOATS or unit > _EXACT_FLOATS:
+        return None
+    return float(sum(terms))
 
 
 def _folded(op: str, a: Number, b: Number, kind: Scalar) -> Number:
