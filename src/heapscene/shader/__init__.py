@@ -7,7 +7,7 @@ Keeps: a function means the same in CPython and on the GPU; what would not is re
 
 The folder in order: ``source`` and ``stages`` read a function, ``frontend`` turns its syntax tree
 into ``ir``, ``wgsl`` emits it, ``linking`` and ``program`` fit two stages together; ``lang`` and
-``cpu`` run the same function in CPython.
+``cpu`` run the same function in CPython; ``sets`` finds what a rule may return.
 """
 
 from importlib import import_module
@@ -193,6 +193,9 @@ if TYPE_CHECKING:
     from heapscene.shader.linking import call_stage as call_stage
     from heapscene.shader.linking import vertex_result as vertex_result
     from heapscene.shader.program import Program as Program
+    from heapscene.shader.sets import Range as Range
+    from heapscene.shader.sets import ResultSet as ResultSet
+    from heapscene.shader.sets import result_set as result_set
     from heapscene.shader.wgsl import emit as emit
 
 # The compiler is loaded when it is first used: ``import heapscene`` stays light.
@@ -201,6 +204,8 @@ _LATE = {
     "ComputeProgram": "heapscene.shader.compute_program",
     "Layout": "heapscene.shader.layout",
     "Program": "heapscene.shader.program",
+    "Range": "heapscene.shader.sets",
+    "ResultSet": "heapscene.shader.sets",
     "StageParameter": "heapscene.shader.linking",
     "Varying": "heapscene.shader.linking",
     "bindings_of": "heapscene.shader.compute_program",
@@ -212,6 +217,7 @@ _LATE = {
     "fragment_result": "heapscene.shader.direct",
     "inputs_struct": "heapscene.shader.direct",
     "layout_of": "heapscene.shader.layout",
+    "result_set": "heapscene.shader.sets",
     "vertex_result": "heapscene.shader.linking",
 }
 
