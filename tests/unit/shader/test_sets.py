@@ -51,6 +51,12 @@ class Light:
     mode: u32
 
 
+class Parts(enum.IntFlag):
+    EDGES = 1
+    FACES = 2
+    NAMES = 8
+
+
 fixed = storage("fixed", u32, binding=0)
 written = storage("written", u32, binding=1, access="read_write")
 
@@ -83,6 +89,8 @@ def values(rule, **known):
         (range(3), [0, 1, 2]),
         (Mode, [0, 4, 7]),
         (Mode.FAST, [7]),
+        (Parts, [0, 1, 2, 3, 8, 9, 10, 11]),
+        (Parts.EDGES | Parts.NAMES, [9]),
         ({Mode.OFF, Mode.FAST}, [0, 7]),
         (Range(2, 4), [2, 3, 4]),
         (Range(-5, 1), [0, 1]),

@@ -93,7 +93,7 @@ def _remainder(a: Interval, b: Interval) -> Known:
     first, last = _ends(b)
     largest = max(abs(first), abs(last)) - 1
     if first > 0 and low >= 0 and high < first:
-        return a
+        return between(a.scalar, low, high, may=a.may, must=a.must)
     limit = min(max(largest, 0), max(abs(low), abs(high)))
     return between(a.scalar, -limit if low < 0 else 0, limit if high > 0 else 0)
 
@@ -195,7 +195,7 @@ def negated(a: Interval) -> Known:
 def magnitude(a: Interval) -> Known:
     """Return ``abs(a)``; the smallest ``i32`` stays negative."""
     if a.low >= 0:
-        return a
+        return between(a.scalar, a.low, a.high, may=a.may, must=a.must)
     low, high = _ends(a)
     smallest = INTEGER_LIMITS["i32"][0]
     parts = [between(a.scalar, smallest, smallest)] if low == smallest else []

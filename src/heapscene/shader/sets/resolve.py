@@ -143,14 +143,14 @@ class _Search:
         def search(at: State) -> bool:
             conditions = sorted(at.said, key=lambda s: s.number)
             undecided = _undecided(at, [s for s in conditions if s.args])
-            if undecided is None or self._splits > budget:
+            if undecided is None:
+                return True
+            if self._splits > budget:
+                self._found.coarse = True
                 return True
             return any(search(half) for half in self._halves(at, undecided))
 
-        try:
-            return search(state)
-        except Dead:
-            return False
+        return search(state)
 
 
 def _undecided(state: State, roots: Sequence[Symbol]) -> Symbol | None:

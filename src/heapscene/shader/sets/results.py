@@ -49,8 +49,8 @@ class ResultSet:
     name
         The rule's name.
     values
-        In ascending order; members of an enumeration if the rule returns one. Empty if
-        ``is_top``.
+        In ascending order. If the rule returns an enumeration: its members, and numbers where
+        there is no such member. Empty if ``is_top``.
     is_top
         The rule may return anything of its type, as far as is known.
     """
@@ -145,5 +145,5 @@ def value_of(type_: Type, numbers: Iterator[Number]) -> Any:
 
 def _as_result(returns: Any, value: Any) -> Any:
     if isinstance(returns, type) and issubclass(returns, enum.Enum):
-        return returns(int(value))
+        return next((member for member in returns if member.value == value), value)
     return value

@@ -73,8 +73,9 @@ def result_set(
         Made by ``@function``.
     known
         What is known of its parameters, by name: a value, a set or list of values, an enumeration
-        class, or a :class:`Range`. For a parameter that is a struct, a mapping of the same kind
-        for its fields. What is left out may be anything, floats NaN and infinite too.
+        class (of flags: every combination), or a :class:`Range`. For a parameter that is a struct,
+        a mapping of the same kind for its fields. What is left out may be anything, floats NaN and
+        infinite too; a parameter whose annotation is an enumeration is one of its members.
 
     Raises
     ------
@@ -125,7 +126,7 @@ def _is_result(type_: Type) -> bool:
 def _analysed(function: Function, given: Mapping[str, object]) -> tuple[Resolved, Walker]:
     walker = Walker()
     inputs = _Inputs(walker)
-    args = [inputs.make(p.type, given.get(p.name), p.name, p.name) for p in function.parameters]
+    args = [inputs.make(p.type, given.get(p.name), p.name) for p in function.parameters]
     return resolve(walker.run(function, args, State(walker.effort))), walker
 
 
@@ -178,7 +179,7 @@ def _listed(options: object) -> list[object] | None:
     if options is None or isinstance(options, Range | Mapping):
         return None
     if isinstance(options, type) and issubclass(options, enum.Enum):
-        return list(options)
+        return None if issubclass(options, enum.Flag) else list(options)
     if isinstance(options, set | frozenset | list | tuple | range):
         return list(options)  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
     return [options]
@@ -202,16 +203,20 @@ class _Inputs:
     def __init__(self, walker: Walker) -> None:
         self._symbols = walker.symbols
 
-    def make(self, type_: Type, given: object, name: str, root: str) -> Value:
+    def make(self, type_: Type, given: object, name: str) -> Value:
         """Return the value of a parameter or field, of which ``given`` is known."""
         if isinstance(given, Mapping) and isinstance(type_, StructType):
             _check_names(name, given, [field.name for field in type_.fields])
             return tuple(
-                self.make(field.type, given.get(field.name), f"{name}.{field.name}", root)
+                self.make(field.type, given.get(field.name), f"{name}.{field.name}")
                 for field in type_.fields
             )
         if given is None or isinstance(given, Range):
             return self._any(type_, given, name)
+        if isinstance(given, type) and issubclass(given, enum.Flag) and isinstance(type_, Scalar):
+            mask = sum(int(member.value) for member in given)
+            known = between(type_, *INTEGER_LIMITS[type_.name], may=mask)
+            return self._symbols.leaf(type_, known, f"{name!r} is any {given.__name__}", None)
         values = _listed(given)
         if values is None:
             raise _wrong(name, type_, given)

@@ -103,12 +103,19 @@ class State:
         pending = self._say(symbol, known)
         for _ in range(_MAX_DEDUCTIONS):
             if not pending:
-                return
+                break
             self.effort.steps += 1
             pending += self._deduced(pending.pop())
+        self.settle()
 
     def settle(self) -> None:
-        """Compute all that conditions speak of, so that later changes are noticed there."""
+        """Compute all that conditions speak of: contradictions and later changes are seen there.
+
+        Raises
+        ------
+        Dead
+            Conditions contradict each other.
+        """
         for symbol in list(self.said):
             self.known(symbol)
 

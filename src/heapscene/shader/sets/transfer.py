@@ -326,8 +326,6 @@ def _compared(op: str, a: Interval, b: Interval) -> Known:
 
 
 def _converted(scalar: Scalar, a: Interval) -> Known:
-    if a.scalar == scalar:
-        return a
     if scalar == BOOL:
         return _compared("!=", a, Interval(a.scalar, 0, 0, False, 0, 0)) if not a.nan else top(BOOL)
     if scalar == F32:

@@ -84,6 +84,7 @@ class Walker(Expressions):
         self.effort = Effort()
         self._calls: dict[int, list[nodes.Call]] = {}
         self._memo: dict[tuple[int, ...], Value] = {}
+        self._conditions: dict[int, Expr] = {}
 
     def run(self, function: Function, args: Sequence[Value], state: State) -> list[Outcome]:
         """Return every path through a function."""
@@ -331,14 +332,16 @@ class Walker(Expressions):
         state.locals[node.local.number] = self._settled(moved, state)
 
     def _counted(self, node: nodes.For, live: list[State]) -> tuple[list[State], list[State]]:
-        stop = nodes.Local(_stop_of(node), "stop", node.local.type)
-        condition = nodes.Binary(
-            BOOL,
-            "<" if node.step > 0 else ">",
-            nodes.Read(node.local.type, node.local),
-            nodes.Read(node.local.type, stop),
-            span=node.span,
-        )
+        condition = self._conditions.get(id(node))
+        if condition is None:
+            stop = nodes.Local(_stop_of(node), "stop", node.local.type)
+            condition = self._conditions[id(node)] = nodes.Binary(
+                BOOL,
+                "<" if node.step > 0 else ">",
+                nodes.Read(node.local.type, node.local),
+                nodes.Read(node.local.type, stop),
+                span=node.span,
+            )
         return self._split(condition, live)
 
     def _widened(
