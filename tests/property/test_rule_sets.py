@@ -22,7 +22,7 @@ from random_rules import make_rule
 
 QUICK, LONG = 300, 10_000
 INPUTS = 10_000
-FEW_INPUTS = 2_000
+FEW_INPUTS = 1_000
 
 
 @dataclass

@@ -282,10 +282,10 @@ def min_and_max(n: u32) -> u32:
     return max(min(n, u32(9)), u32(2))
 
 
-@case([0, 1, 2, 3], lod=Range(0.0, 3.5))
+@case([0, 1, 2, 3], detail=Range(0.0, 3.5))
 @function
-def level_by_floor(lod: f32) -> u32:
-    return u32(floor(lod))
+def level_by_floor(detail: f32) -> u32:
+    return u32(floor(detail))
 
 
 @case([10, 20], x=Range(-1.0, 1.0))

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from heapscene.errors import ShaderNameError, ShaderTypeError, explain
+from heapscene.shader.ir.fold import rounded
 from heapscene.shader.ir.nodes import Function
 from heapscene.shader.lang import MatrixValue, VectorValue, convert
 from heapscene.shader.operations import spelled
@@ -268,7 +269,7 @@ def _in_range(given: Range, scalar: Scalar, name: str) -> Known:
             explain(f"{name} cannot be in {given}", fix="Write Range(low, high) for a number.")
         )
     if scalar == F32:
-        return between(F32, float(given.low), float(given.high))
+        return between(F32, rounded(float(given.low)), rounded(float(given.high)))
     low, high = INTEGER_LIMITS[scalar.name]
     first, last = max(given.low, low), min(given.high, high)
     if first > last:
@@ -296,7 +297,7 @@ def _scalars(value: Any) -> tuple[Number, ...]:
     if isinstance(value, MatrixValue):
         return tuple(float(x) for column in value for x in column)
     if isinstance(value, VectorValue):
-        return tuple(x if isinstance(x, bool) else _plain(x) for x in value)
+        return tuple(map(_plain, value))
     kind = getattr(type(value), "__shader_type__", None)
     if isinstance(kind, StructType):
         return tuple(x for f in kind.fields for x in _scalars(getattr(value, f.name)))
@@ -304,13 +305,9 @@ def _scalars(value: Any) -> tuple[Number, ...]:
 
 
 def _plain(value: Any) -> Number:
-    return (
-        value
-        if isinstance(value, bool)
-        else float(value)
-        if isinstance(value, float)
-        else int(value)
-    )
+    if isinstance(value, bool):
+        return value
+    return float(value) if isinstance(value, float) else int(value)
 
 
 def _reason(symbol: Symbol) -> str:
