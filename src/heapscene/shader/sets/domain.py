@@ -41,8 +41,7 @@ __all__ = [
 MAX_VALUES = 64
 """A larger set becomes an interval.
 
-No state of a pipeline has more values (blend factors: 17) and no draw so many levels of detail,
-while products of two sets stay below 4,096 evaluations.
+No state of a pipeline has more values (blend factors: 17), no draw so many levels of detail.
 """
 
 ALL_BITS = 0xFFFFFFFF

@@ -51,7 +51,7 @@ def _filtered(
     ]
     kept: list[set[object]] = [set() for _ in args]
     for each in itertools.product(*choices):
-        if meet(symbol.type, symbol.from_args(each), known) == Finite(frozenset()):
+        if meet(symbol.type, symbol.from_args(each)[0], known) == Finite(frozenset()):
             continue
         for values, part in zip(kept, each, strict=True):
             if isinstance(part, Finite):

@@ -11,7 +11,7 @@ from heapscene.shader.ir.nodes import Span
 from heapscene.shader.sets.domain import MAX_VALUES, Finite, Interval, Number
 from heapscene.shader.sets.state import Dead, State
 from heapscene.shader.sets.symbols import Symbol, flatten
-from heapscene.shader.sets.walk import Outcome
+from heapscene.shader.sets.walk import MAX_STEPS, Outcome
 
 __all__ = ["MAX_SPLITS", "Resolved", "Unbounded", "resolve", "value_order"]
 
@@ -102,13 +102,16 @@ class _Search:
                 self._found.values.setdefault(value, {})[span] = None
             return
         undecided = _undecided(state, symbols)
-        if undecided is None or self._splits > MAX_SPLITS:
+        if undecided is None or self._is_tired(state):
             self._combine(state, symbols, span)
             return
         for half in self._halves(state, undecided):
             if len(self._found.values) > MAX_VALUES:
                 return
             self.explore(half, symbols, span)
+
+    def _is_tired(self, state: State) -> bool:
+        return self._splits > MAX_SPLITS or state.effort.steps > 2 * MAX_STEPS
 
     def _halves(self, state: State, symbol: Symbol) -> Iterable[State]:
         known = state.known(symbol)
@@ -145,7 +148,7 @@ class _Search:
             undecided = _undecided(at, [s for s in conditions if s.args])
             if undecided is None:
                 return True
-            if self._splits > budget:
+            if self._splits > budget or self._is_tired(at):
                 self._found.coarse = True
                 return True
             return any(search(half) for half in self._halves(at, undecided))

@@ -49,7 +49,7 @@ __all__ = ["MAX_CASES", "Range", "result_set"]
 MAX_CASES = 256
 """Combinations of inputs that are analysed one by one if nothing else is exact."""
 
-_MAX_STEPS_OF_CASES = 4 * MAX_STEPS
+_MAX_STEPS_OF_CASES = 2 * MAX_STEPS
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +140,7 @@ def _each_case(
     for case in cases:
         found.append(_analysed(function, case))
         steps += found[-1][1].effort.steps
-        if steps > _MAX_STEPS_OF_CASES:
+        if steps > _MAX_STEPS_OF_CASES or found[-1][0].unbounded:
             return []
     return found
 
@@ -151,9 +151,6 @@ def _joined(parts: list[tuple[Resolved, Walker]]) -> tuple[Resolved, Walker]:
         for value, places in part.values.items():
             found.values.setdefault(value, {}).update(places)
         found.coarse |= part.coarse or bool(walker.losses)
-        if part.unbounded is not None:
-            found.unbounded = part.unbounded
-            return found, walker
     if len(found.values) > MAX_VALUES:
         found.unbounded = Unbounded(None, None, None)
     return found, parts[-1][1]

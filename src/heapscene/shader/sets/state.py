@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 
 from heapscene.shader.sets.domain import EMPTY, Finite, Known, is_inside, join, meet, top
@@ -19,7 +20,7 @@ class Dead(Exception):
 
 
 class Effort:
-    """How much was done for one rule: conditions that were passed on, statements that were run."""
+    """How much was done for one rule: statements that were run, scalars that were computed."""
 
     def __init__(self) -> None:
         self.steps = 0
@@ -75,7 +76,9 @@ class State:
                 stack.extend(missing)
                 continue
             stack.pop()
-            found = at.from_args(tuple([self._cache[arg] for arg in at.args]))
+            args = tuple([self._cache[arg] for arg in at.args])
+            found, is_new = at.from_args(args)
+            self.effort.steps += 1 + (is_new and _combinations(args) // 8)
             said = self.said.get(at)
             if said is not None:
                 if is_inside(found, said) and at.args:
@@ -104,7 +107,6 @@ class State:
         for _ in range(_MAX_DEDUCTIONS):
             if not pending:
                 break
-            self.effort.steps += 1
             pending += self._deduced(pending.pop())
         self.settle()
 
@@ -162,6 +164,10 @@ class State:
         for arg, wanted in wants:
             found += self._say(arg, wanted)
         return found
+
+
+def _combinations(args: tuple[Known, ...]) -> int:
+    return math.prod(len(arg.values) for arg in args if isinstance(arg, Finite))
 
 
 def joined_facts(states: Iterable[State]) -> dict[Symbol, Known]:

@@ -69,14 +69,15 @@ class Symbol:
         inner = self.data if self.op == "const" else ", ".join(map(repr, self.args))
         return f"{self.op}#{self.number}({inner})"
 
-    def from_args(self, args: tuple[Known, ...]) -> Known:
-        """Return what its operands say of it."""
+    def from_args(self, args: tuple[Known, ...]) -> tuple[Known, bool]:
+        """Return what its operands say of it, and whether that was computed now."""
         if self.known is not None and not self.args:
-            return self.known
+            return self.known, False
         found = self._found.get(args)
-        if found is None:
-            found = self._found[args] = self._computed(args)
-        return found
+        if found is not None:
+            return found, False
+        found = self._found[args] = self._computed(args)
+        return found, True
 
     def _computed(self, args: tuple[Known, ...]) -> Known:
         if self.op == "table":
@@ -150,7 +151,7 @@ class Symbols:
             return args[0]
         made = self._find(op, type_, args, None, span)
         if all(arg.op == "const" for arg in args) and made.known is None:
-            made.known = made.from_args(tuple(arg.known or top(arg.type) for arg in args))
+            made.known, _ = made.from_args(tuple(arg.known or top(arg.type) for arg in args))
         known = made.known
         if isinstance(known, Finite) and len(known.values) == 1 and not known.loose:
             return self.constant(next(iter(known.values)), type_, span)

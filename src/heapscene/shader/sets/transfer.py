@@ -49,7 +49,7 @@ from heapscene.shader.types import BOOL, F32, I32, U32, Scalar
 
 __all__ = ["COMPARISONS", "SAME", "SCALAR_INTRINSICS", "transfer"]
 
-_MAX_EVALUATIONS = 4096  # two sets of MAX_VALUES each
+_MAX_EVALUATIONS = 1024  # of one operation, value by value
 _MAX_MIXED = 16  # evaluations where an operand is an interval
 _EXACT_FLOATS = 1 << 24
 _MAX_TO_I32, _MAX_TO_U32 = 2147483520.0, 4294967040.0  # the largest f32 of these types
