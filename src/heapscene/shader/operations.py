@@ -45,7 +45,7 @@ def _table(*groups: tuple[str, tuple[str, ...]]) -> dict[str, Operation]:
 
 INTRINSICS: dict[str, Operation] = _table(
     ("abs", ("N -> N",)),
-    ("sign", ("F -> F", "I -> I")),
+    ("sign", ("F -> F", "i32 -> i32", "vec2i -> vec2i", "vec3i -> vec3i", "vec4i -> vec4i")),
     ("min max", ("N N -> N",)),
     ("clamp", ("N N N -> N",)),
     ("mix", ("F F F -> F", "F F f32 -> F")),

@@ -229,14 +229,14 @@ def _lines_of(function: FunctionType, source: str | None) -> tuple[str, list[str
 def _parse(block: list[str], first: int, name: str, filename: str) -> ast.FunctionDef:
     # An indented definition is parsed below an 'if', so that columns stay those of the file.
     indented = block[0][:1] in (" ", "\t")
-    text = "".join(block)
+    # Empty lines before it give its lines the numbers that they have in the file.
+    before = "\n" * (first - 2) + "if 1:\n" if indented else "\n" * (first - 1)
     try:
-        module = ast.parse("if 1:\n" + text if indented else text, filename)
+        module = ast.parse(before + "".join(block), filename)
     except SyntaxError as error:
         raise ShaderSyntaxError(
             explain(f"the source text of {name!r} cannot be parsed: {error.msg}")
         ) from error
-    ast.increment_lineno(module, first - 2 if indented else first - 1)
     for node in ast.walk(module):
         if isinstance(node, ast.FunctionDef) and node.name == name:
             return node
@@ -247,7 +247,10 @@ def _check_same_code(
     tree: ast.FunctionDef, function: FunctionType, lines: list[str], filename: str
 ) -> None:
     # pytest rewrites 'assert' before it compiles, so such functions cannot be compared.
-    if any(isinstance(node, ast.Assert) for node in ast.walk(tree)):
+    first, last = tree.lineno - 1, tree.end_lineno
+    if any("assert" in line for line in lines[first:last]) and any(
+        isinstance(node, ast.Assert) for node in ast.walk(tree)
+    ):
         return
     codes = _codes_of("".join(lines), filename)
     if codes and _signature(function.__code__) not in codes:

@@ -16,6 +16,7 @@ from heapscene.shader import lang
 from heapscene.shader.diagnostics import Refusal
 from heapscene.shader.ir import nodes
 from heapscene.shader.ir.nodes import Expr
+from heapscene.shader.ir.visit import children
 from heapscene.shader.operations import scalar_of
 from heapscene.shader.types import I32, U32, Matrix, Scalar, Vector
 
@@ -41,6 +42,8 @@ def check_constant(value: Expr) -> Expr:
         _check_right(value)
     elif not isinstance(value, nodes.Intrinsic):
         return value
+    if not _is_constant(value):
+        return value
     with np.errstate(all="ignore"):
         found = _evaluate(value)
     if found is not None and not np.isfinite(np.asarray(found, dtype=np.float64)).all():
@@ -51,11 +54,19 @@ def check_constant(value: Expr) -> Expr:
     return value
 
 
+def _is_constant(value: Expr) -> bool:
+    if isinstance(value, nodes.Literal):
+        return True
+    inner = isinstance(value, nodes.Construct | nodes.Convert | nodes.Intrinsic | nodes.Binary)
+    # Long sums lean to the left: the short side says "not constant".
+    return inner and all(map(_is_constant, reversed(children(value))))
+
+
 def _check_right(value: nodes.Binary) -> None:
     is_integer = scalar_of(value.type) in (I32, U32)
     if not is_integer or value.op not in ("/", "%", "<<", ">>"):
         return
-    right = _evaluate(value.right)
+    right = _evaluate(value.right) if _is_constant(value.right) else None
     if right is None:
         return
     parts = np.atleast_1d(np.asarray(right, dtype=np.int64))

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 from dataclasses import dataclass, field
+from typing import Any, cast
 
 __all__ = ["Uses", "find_uses"]
 
@@ -70,9 +71,15 @@ class _Finder:
                 self._names(node, path)
 
     def _names(self, root: ast.AST, path: tuple[int, ...]) -> None:
-        for node in ast.walk(root):
-            if isinstance(node, ast.Name):
+        stack: list[Any] = [root]
+        while stack:
+            node = stack.pop()
+            if type(node) is ast.Name:
                 self._use(node, path, stored=isinstance(node.ctx, ast.Store))
+            elif isinstance(node, ast.AST):
+                stack += [getattr(node, name, None) for name in reversed(node._fields)]
+            elif type(node) is list:
+                stack += reversed(cast("list[Any]", node))
 
     def _use(self, node: ast.Name, path: tuple[int, ...], *, stored: bool) -> None:
         uses = self.uses.setdefault(node.id, Uses(path))

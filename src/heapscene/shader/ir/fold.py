@@ -7,38 +7,14 @@ folding keeps one meaning.
 from __future__ import annotations
 
 import math
-import operator
 import struct
-from collections.abc import Callable
 
+import numpy as np
+
+from heapscene.shader.numeric import DTYPES, OPERATORS, converted
 from heapscene.shader.types import BOOL, F32, I32, U32, Scalar
 
 __all__ = ["fold_binary", "fold_convert", "rounded", "wrapped"]
-
-_INTEGER: dict[str, Callable[[int, int], int]] = {
-    "+": operator.add,
-    "-": operator.sub,
-    "*": operator.mul,
-    "&": operator.and_,
-    "|": operator.or_,
-    "^": operator.xor,
-    "<<": operator.lshift,
-    ">>": operator.rshift,
-}
-_FLOAT: dict[str, Callable[[float, float], float]] = {
-    "+": operator.add,
-    "-": operator.sub,
-    "*": operator.mul,
-    "/": operator.truediv,
-}
-_COMPARE: dict[str, Callable[[float, float], bool]] = {
-    "==": operator.eq,
-    "!=": operator.ne,
-    "<": operator.lt,
-    "<=": operator.le,
-    ">": operator.gt,
-    ">=": operator.ge,
-}
 
 
 def rounded(value: float) -> float:
@@ -57,34 +33,18 @@ def wrapped(value: int, scalar: Scalar) -> int:
 
 def fold_convert(value: float, scalar: Scalar) -> bool | int | float:
     """Return a number in another scalar type: integers wrap, floats truncate and clamp."""
-    if scalar == BOOL:
-        return bool(value)
-    if scalar == F32:
-        return rounded(float(value))
-    if isinstance(value, float):
-        low, high = (0, 0xFFFFFFFF) if scalar == U32 else (-(1 << 31), (1 << 31) - 1)
-        return min(max(math.trunc(value), low), high)
+    if isinstance(value, float) or scalar in (BOOL, F32):
+        kind = np.float32 if isinstance(value, float) else np.int64
+        return converted(np.array([value], kind), scalar)[0].item()
     return wrapped(int(value), scalar)
 
 
 def fold_binary(op: str, left: float, right: float, scalar: Scalar) -> bool | int | float | None:
     """Return ``left op right`` for two literals, or ``None`` if it is left to the GPU."""
-    if op in _COMPARE:
-        return _COMPARE[op](left, right)
-    if op == "and":
-        return bool(left and right)
-    if op == "or":
-        return bool(left or right)
-    if scalar == F32:
-        if op not in _FLOAT or (op == "/" and right == 0):
-            return None
-        value = rounded(_FLOAT[op](left, right))
-        return value if math.isfinite(value) else None
-    if scalar == BOOL:
-        return bool(_INTEGER[op](int(left), int(right)))
-    if op in ("/", "%"):
-        if right == 0:
-            return None
-        quotient = abs(int(left)) // abs(int(right)) * (-1 if (left < 0) != (right < 0) else 1)
-        return wrapped(quotient if op == "/" else int(left) - quotient * int(right), scalar)
-    return wrapped(_INTEGER[op](int(left), int(right)), scalar)
+    if op in ("/", "%") and (right == 0 or (scalar == F32 and op == "%")):
+        return None
+    dtype = DTYPES[scalar]
+    other = DTYPES[U32] if op in ("<<", ">>") else dtype
+    with np.errstate(all="ignore"):
+        value = OPERATORS[op](np.array([left], dtype), np.array([right], other))[0].item()
+    return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -7,6 +7,7 @@ the functions that are called.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from hashlib import blake2b
 from typing import Any
 
@@ -24,6 +25,7 @@ def digest(*parts: str) -> str:
     return blake2b(text.encode(), digest_size=16).hexdigest()
 
 
+@lru_cache(maxsize=1024)
 def type_text(type_: Type) -> str:
     """Return a text that is equal for equal types only."""
     if isinstance(type_, StructType):

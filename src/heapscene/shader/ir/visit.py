@@ -49,14 +49,19 @@ PLAIN: dict[type, tuple[str, ...]] = {
 """Members that are data; locals, resources and callees are treated by each reader on its own."""
 
 
-def children(node: Expr | Stmt) -> Iterator[Any]:
-    """Yield the nodes directly below ``node``."""
+_BACKWARDS = {kind: tuple(reversed(names)) for kind, names in CHILDREN.items()}
+
+
+def children(node: Expr | Stmt) -> list[Any]:
+    """List the nodes directly below ``node``."""
+    found: list[Any] = []
     for name in CHILDREN[type(node)]:
         child = getattr(node, name)
-        if isinstance(child, tuple):
-            yield from child
+        if type(child) is tuple:
+            found += child
         elif child is not None:
-            yield child
+            found.append(child)
+    return found
 
 
 def walk(root: Function | Expr | Stmt) -> Iterator[Any]:
@@ -65,7 +70,12 @@ def walk(root: Function | Expr | Stmt) -> Iterator[Any]:
     while stack:
         node = stack.pop()
         yield node
-        stack.extend(reversed(list(children(node))))
+        for name in _BACKWARDS[type(node)]:
+            child = getattr(node, name)
+            if type(child) is tuple:
+                stack.extend(reversed(child))
+            elif child is not None:
+                stack.append(child)
 
 
 def reachable_functions(*roots: Function) -> list[Function]:

@@ -15,11 +15,12 @@ from typing import Any, TypeVar, overload
 
 import numpy as np
 
+from heapscene.errors import ShaderTypeError, explain
 from heapscene.shader.lang.apply import each, floats, intrinsic, rounded
-from heapscene.shader.lang.scalars import Float32
+from heapscene.shader.lang.scalars import Float32, scalar_type
 from heapscene.shader.lang.vector_value import VectorValue, to_scalar
 from heapscene.shader.lang.vectors import vec2, vec2i, vec2u, vec3, vec3i, vec3u, vec4, vec4i, vec4u
-from heapscene.shader.types import I32
+from heapscene.shader.types import I32, U32
 
 __all__ = [
     "abs",
@@ -218,7 +219,15 @@ def abs(x: N) -> N:
 @intrinsic
 def sign(x: N) -> N:
     """-1, 0 or 1, of floats and ``i32``."""
-    return each("sign", lambda a: type(a)((a > 0) - (a < 0)), x)
+    return each("sign", _sign_of, x)
+
+
+def _sign_of(a: Any) -> Any:
+    if scalar_type(a) == U32:
+        raise ShaderTypeError(
+            explain("sign() is not defined for u32", fix="Convert: sign(i32(x)).")
+        )
+    return type(a)((a > 0) - (a < 0))
 
 
 @intrinsic

@@ -13,6 +13,7 @@ from heapscene.shader.ir.hash import function_hash, type_text
 from heapscene.shader.ir.nodes import EntryPoint, Expr, Function, Module, Port, Resource, Stmt
 from heapscene.shader.ir.visit import reachable_functions, reachable_resources, walk
 from heapscene.shader.operations import BINARY, INTRINSICS, scalar_of
+from heapscene.shader.passes import legal
 from heapscene.shader.types import (
     BOOL,
     F32,
@@ -35,7 +36,7 @@ def emit(module: Module) -> str:
     Refusal
         Two resources share a name or a binding, or a bool lies in a buffer.
     """
-    return _Emitter(module).text()
+    return _Emitter(legal(module)).text()
 
 
 def float_text(value: float) -> str:
