@@ -128,6 +128,7 @@ def test_no_value_is_missing(device):
 
 
 @pytest.mark.long
+@pytest.mark.timeout(1800)
 def test_no_value_is_missing_in_a_thousand_rules(device):
     for first in range(0, 1000, RULES):
         check(device, range(first, first + RULES))
