@@ -8,7 +8,7 @@ Keeps: a function means the same in CPython and on the GPU; what would not is re
 The folder in order: ``source`` and ``stages`` read a function, ``frontend`` turns its syntax tree
 into ``ir``, ``wgsl`` emits it, ``linking`` and ``program`` fit two stages together; ``lang`` and
 ``cpu`` run the same function in CPython, ``interpret`` runs the IR in NumPy; ``passes`` change the
-IR; ``numeric`` says what operations compute.
+IR; ``sets`` finds what a rule may return; ``numeric`` says what operations compute.
 """
 
 from importlib import import_module
@@ -237,6 +237,9 @@ if TYPE_CHECKING:
     from heapscene.shader.linking import call_stage as call_stage
     from heapscene.shader.linking import vertex_result as vertex_result
     from heapscene.shader.program import Program as Program
+    from heapscene.shader.sets import Range as Range
+    from heapscene.shader.sets import ResultSet as ResultSet
+    from heapscene.shader.sets import result_set as result_set
     from heapscene.shader.wgsl import emit as emit
     from heapscene.shader.wgsl import python_place as python_place
 
@@ -246,6 +249,8 @@ _LATE = {
     "ComputeProgram": "heapscene.shader.compute_program",
     "Layout": "heapscene.shader.layout",
     "Program": "heapscene.shader.program",
+    "Range": "heapscene.shader.sets",
+    "ResultSet": "heapscene.shader.sets",
     "StageParameter": "heapscene.shader.linking",
     "Varying": "heapscene.shader.linking",
     "bindings_of": "heapscene.shader.compute_program",
@@ -260,6 +265,7 @@ _LATE = {
     "inputs_struct": "heapscene.shader.direct",
     "layout_of": "heapscene.shader.layout",
     "python_place": "heapscene.shader.wgsl",
+    "result_set": "heapscene.shader.sets",
     "vertex_result": "heapscene.shader.linking",
 }
 
