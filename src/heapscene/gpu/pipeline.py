@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Generator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -123,7 +125,7 @@ class Pipelines:
             module = self.module(wgsl, label)
             layout = self.layouts.pipeline(groups)
             what = f"the compute pipeline {label!r} was refused"
-            with _Placed(wgsl, entry), GpuCalls(what, entry_points=entry):
+            with _placed(wgsl, entry), GpuCalls(what, entry_points=entry):
                 pipeline = self.device.create_compute_pipeline(
                     label=label, layout=layout, compute={"module": module, "entry_point": entry}
                 )
@@ -152,10 +154,9 @@ class Pipelines:
                 "targets": _targets(spec),
             }
             layout = self.layouts.pipeline(spec.groups)
-            entries = f"{spec.vertex_entry}, {spec.fragment_entry}"
+            entries = (spec.vertex_entry, spec.fragment_entry)
             what = f"the render pipeline {label!r} was refused"
-            placed = _Placed(spec.wgsl, spec.vertex_entry, spec.fragment_entry)
-            with placed, GpuCalls(what, entry_points=entries):
+            with _placed(spec.wgsl, *entries), GpuCalls(what, entry_points=", ".join(entries)):
                 pipeline = self.device.create_render_pipeline(
                     label=label, layout=layout, vertex=vertex, fragment=fragment, **arguments
                 )
@@ -253,27 +254,21 @@ def _explain_module(wgsl: str, label: str, cause: str) -> str:
     return explain(f"WGSL of {label!r} is not valid", facts=facts)
 
 
-class _Placed:
-    """A block whose :class:`GpuError` also tells where the entry points are in Python."""
-
-    def __init__(self, wgsl: str, *entries: str) -> None:
-        self._wgsl = wgsl
-        self._entries = entries
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: object
-    ) -> None:
-        if type(error) is GpuError:
-            told = "\n".join(_with_place(str(error), self._wgsl, *self._entries))
-            raise GpuError(told) from error.__cause__
-
-
 def _with_place(told: str, wgsl: str, *at: int | str) -> list[str]:
     """Put where it is in Python below what is wrong."""
     from heapscene.shader import python_place  # the compiler, which an error has time to load
 
     first, *rest = told.split("\n")
     return [first, *(line for each in at for line in python_place(wgsl, each)), *rest]
+
+
+@contextmanager
+def _placed(wgsl: str, *entries: str) -> Generator[None, None, None]:
+    """Show in Python which entry points a refused pipeline has."""
+    try:
+        yield
+    except GpuError as error:
+        if type(error) is not GpuError:
+            raise
+        told = "\n".join(_with_place(str(error), wgsl, *entries))
+        raise GpuError(told) from error.__cause__
