@@ -16,4 +16,10 @@ from heapscene.heap.layout import RECORD_WORDS as RECORD_WORDS
 from heapscene.heap.page import Page as Page
 from heapscene.heap.schema import HeaderField as HeaderField
 from heapscene.heap.slot import Slot as Slot
+from heapscene.heap.validate import CHECKS as CHECKS
+from heapscene.heap.validate import BucketBooks as BucketBooks
+from heapscene.heap.validate import Fault as Fault
+from heapscene.heap.validate import Faults as Faults
+from heapscene.heap.validate import Place as Place
+from heapscene.heap.validate import check_heap as check_heap
 from heapscene.heap.words import Words as Words

@@ -1,0 +1,53 @@
+"""All checks of a heap and of the words that it has sent."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from heapscene.heap.heap import Heap
+from heapscene.heap.validate.allocations import check_allocations
+from heapscene.heap.validate.bucket_books import BucketBooks, read_books
+from heapscene.heap.validate.counts import check_counts
+from heapscene.heap.validate.fault import Faults
+from heapscene.heap.validate.page_books import page_books
+from heapscene.heap.validate.pages import check_page
+from heapscene.heap.validate.sizes import check_extents
+from heapscene.heap.validate.tables import check_headers, check_records
+from heapscene.heap.words import Words
+
+__all__ = ["check_heap"]
+
+Read = Callable[[Words], NDArray[np.uint32]]
+
+
+def check_heap(faults: Faults, heap: Heap, read: Read | None) -> list[BucketBooks]:
+    """Check the books of a heap, and what `read` gives against them.
+
+    Parameters
+    ----------
+    read
+        Returns the used words of a page, of header rows or of records, as they were read back;
+        ``None`` checks the books only.
+
+    Returns
+    -------
+    list[BucketBooks]
+        What the records of each bucket should be.
+    """
+    buckets = read_books(heap)
+    check_counts(faults, heap, buckets)
+    for page in heap.pages:
+        check_allocations(faults, page)
+        mine = [books for books in buckets if books.bucket.page is page]
+        found = page_books(page, mine)
+        check_extents(faults, found, mine)
+        if read is not None:
+            check_page(faults, found, read(page))
+    if read is not None:
+        for books in buckets:
+            check_headers(faults, books, read(books.bucket.headers))
+            check_records(faults, books, read(books.bucket.records))
+    return buckets
