@@ -11,9 +11,11 @@ from heapscene.heap.bucket import Bucket as Bucket
 from heapscene.heap.check import check as check
 from heapscene.heap.dirty import DirtyRanges as DirtyRanges
 from heapscene.heap.heap import Heap as Heap
+from heapscene.heap.layout import COUNT as COUNT
 from heapscene.heap.layout import RECORD as RECORD
 from heapscene.heap.layout import RECORD_WORDS as RECORD_WORDS
 from heapscene.heap.page import Page as Page
+from heapscene.heap.plan import CORNERS as CORNERS
 from heapscene.heap.schema import HeaderField as HeaderField
 from heapscene.heap.slot import Slot as Slot
 from heapscene.heap.validate import CHECKS as CHECKS

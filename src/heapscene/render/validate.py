@@ -1,0 +1,156 @@
+"""Reading a scene back from the GPU, and running all checks on it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from heapscene.gpu import GpuBuffer, SmallBuffer, read_buffer
+from heapscene.heap import BucketBooks, Fault, Faults, Heap, Page, Words, check_heap
+from heapscene.kernels import ARGS_WORDS, KernelTables, TableChecks
+from heapscene.render.bucket_gpu import BucketGpu
+from heapscene.render.probe_pass import ProbePass
+from heapscene.render.validation import ValidationReport, make_report
+
+if TYPE_CHECKING:
+    from heapscene.heap import Bucket
+
+__all__ = ["SceneState", "validate_scene"]
+
+_PART = 1 << 20  # emitted indices that are read back together; a multiple of a binding's alignment
+
+
+class SceneState:
+    """What there is of a scene on both sides.
+
+    Attributes
+    ----------
+    heap, pages, buckets, uniform
+        The heap, the GPU's copies of its pages and buckets, and the frame inputs.
+    frame
+        Number of the last update that was finished; 0 if there was none.
+    is_submitted
+        Whether the kernels that were encoded last have been submitted, too.
+    """
+
+    __slots__ = ("buckets", "frame", "heap", "is_submitted", "pages", "uniform")
+
+    def __init__(
+        self,
+        heap: Heap,
+        pages: Mapping[Page, GpuBuffer],
+        buckets: Mapping[Bucket, BucketGpu],
+        uniform: SmallBuffer,
+        frame: int,
+        *,
+        is_submitted: bool,
+    ) -> None:
+        self.heap = heap
+        self.pages = pages
+        self.buckets = buckets
+        self.uniform = uniform
+        self.frame = frame
+        self.is_submitted = is_submitted
+
+    @property
+    def is_sent(self) -> bool:
+        """Whether the GPU has got all that the heap holds."""
+        words = [*self.heap.pages]
+        for bucket in self.heap.buckets:
+            words += (bucket.headers, bucket.records)
+        return (
+            not any(item.dirty for item in words)
+            and self.pages.keys() == set(self.heap.pages)
+            and self.buckets.keys() == set(self.heap.buckets)
+            and all(on_gpu.ready for on_gpu in self.buckets.values())
+        )
+
+    def read(self, words: Words) -> NDArray[np.uint32]:
+        """Return words of the heap as the GPU has them."""
+        if isinstance(words, Page):
+            return read_words(self.pages[words], words.used)
+        for bucket, on_gpu in self.buckets.items():
+            if words is bucket.headers:
+                return read_words(on_gpu._headers, words.used)
+            if words is bucket.records:
+                return read_words(on_gpu._records, words.used)
+        raise KeyError(words)
+
+
+def read_words(buffer: GpuBuffer, count: int, first: int = 0) -> NDArray[np.uint32]:
+    """Return words of a buffer, as many as it has; this waits for the GPU."""
+    count = min(count, buffer.nbytes // 4 - first)
+    return read_buffer(buffer.device, buffer.buffer, count * 4, first * 4).view(np.uint32)
+
+
+def validate_scene(state: SceneState) -> ValidationReport:
+    """Read everything back and check it; nothing is changed, on either side."""
+    faults, skipped = Faults(), list[str]()
+    if state.frame == 0 or not state.is_sent:
+        check_heap(faults, state.heap, None)
+        why = "there was no update yet" if state.frame == 0 else "the last update raised"
+        skipped.append(f"what lies on the GPU: {why}")
+        return make_report(faults, skipped, state.frame)
+    books = check_heap(faults, state.heap, state.read)
+    _check_uniform(faults, state.uniform)
+    for bucket in books:
+        name = f"bucket {bucket.number}"
+        on_gpu = state.buckets[bucket.bucket]
+        if not (state.is_submitted and on_gpu.tables_ready):
+            skipped.append(f"what kernels write for {name}: they have not run since the update")
+            continue
+        if not _check_bucket(faults, state, bucket, on_gpu):
+            skipped.append(f"the search in {name}: the tables that it reads have faults")
+    return make_report(faults, skipped, state.frame)
+
+
+def _check_bucket(
+    faults: Faults, state: SceneState, books: BucketBooks, on_gpu: BucketGpu
+) -> bool:
+    """Check what kernels have written; return whether the search could be checked as well."""
+    bucket, made = books.bucket, on_gpu._kernels
+    is_expanded = on_gpu.encoding == "expanded"
+    checks = TableChecks(faults, books, axis=int(is_expanded))
+    before = faults.total
+    records = state.read(bucket.records).reshape(-1, 8)
+    tables = KernelTables(
+        records,
+        read_words(made.firsts, 2 * (bucket.n_records + 1)).reshape(-1, 2),
+        read_words(made.table, checks.tiles + 1),
+        read_words(made.arguments, len(bucket.slots) * ARGS_WORDS),
+        lambda: state.read(bucket.page),
+    )
+    checks.check_tables(tables)
+    if is_expanded:
+        for first in range(0, checks.emitted, _PART):
+            count = min(_PART, checks.emitted - first)
+            checks.check_indices(first, read_words(made.indices, count, first))
+    if faults.total > before or not np.array_equal(records, books.records):
+        return False
+    page = state.pages[bucket.page]
+    with ProbePass(on_gpu, page, bucket.n_records) as probe:
+        for first in range(0, checks.emitted, _PART):
+            stop = min(first + _PART, checks.emitted)
+            checks.check_search(first, probe.run(first, stop))
+    return True
+
+
+def _check_uniform(faults: Faults, uniform: SmallBuffer) -> None:
+    """Check that the frame inputs are those of the last update."""
+    sent = np.frombuffer(uniform._last or b"", np.uint32)
+    faults.looked("frame-inputs", len(sent))
+    found = read_words(uniform, len(sent))
+    for at in np.flatnonzero(found != sent).tolist():
+        faults.add(
+            Fault(
+                "frame-inputs",
+                "word",
+                "frame",
+                offset=at * 4,
+                expected=int(sent[at]),
+                found=int(found[at]),
+            )
+        )
