@@ -53,10 +53,10 @@ def _probe_vertices(
     result: UintArray,
 ) -> None:
     n, count = int(parameters[0]), int(parameters[6] - parameters[5])
-    numbers = numbers[:count].astype(np.int64)
-    owners = np.searchsorted(starts[:n, 1], numbers, side="right") - 1
+    vertices = numbers[:count].astype(np.int64)
+    owners = np.searchsorted(starts[:n, 1], vertices, side="right") - 1
     record = np.ascontiguousarray(table, np.uint32).reshape(-1).view(RECORD)[owners]
-    instance, local = np.divmod(numbers - starts[owners, 1], record["vertex_span"])
+    instance, local = np.divmod(vertices - starts[owners, 1], record["vertex_span"])
     element, vertex = record["first_instance"] + instance, record["vertex_first"] + local
     values = np.stack([owners, record["header"], instance, element, vertex], axis=1)
     result[: values.size] = values.reshape(-1)

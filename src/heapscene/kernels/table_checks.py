@@ -7,7 +7,7 @@ place is reported in that place only.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -105,7 +105,7 @@ class TableChecks:
         if self._damaged is not None:
             others = args_reference(tables.firsts, books.ranges)
         nobody = np.full(expected.size, -1)
-        what = ("indirect-arguments", "arguments", list(_ARGUMENTS))
+        what = ("indirect-arguments", "arguments", _ARGUMENTS)
         self._compare(what, (expected, others), tables.arguments, (nobody, nobody))
 
     def check_indices(self, first: int, found: UintArray) -> None:
@@ -168,20 +168,39 @@ class TableChecks:
         rows = np.concatenate([self._tail, found])
         wrong = np.concatenate([self._tail_wrong, wrong])
         base, stop = first - len(self._tail), first + len(found)
-        for (start, end), state in zip(self._books.ranges, self._books.states, strict=True):
+        for (start, stop_record), state in zip(self._books.ranges, self._books.states, strict=True):
             corners = CORNERS[state.topology]
-            begin = int(self.starts[start, 0])
+            begin, end = int(self.starts[start, 0]), int(self.starts[stop_record, 0])
             last = begin + corners - 1
             last += max(0, -(-(first - last) // corners)) * corners
-            lasts = np.arange(last, min(stop, int(self.starts[end, 0])), corners)
+            lasts = np.arange(last, min(stop, end), corners)
+            if first < end <= stop and (end - begin) % corners:
+                self._report_rest(begin, end, corners)
             if not len(lasts):
                 continue
             self._faults.looked("triangle-coherence", len(lasts))
             corner = (lasts - base)[:, None] - np.arange(corners)
-            same = (rows[corner][:, :, [0, 2]] == rows[corner[:, :1]][:, :, [0, 2]]).all(axis=(1, 2))
+            same = (rows[corner][:, :, [0, 2]] == rows[corner[:, :1]][:, :, [0, 2]]).all(
+                axis=(1, 2)
+            )
             torn = ~same & ~wrong[corner].any(axis=1)
             self._report_torn(lasts[torn], rows[corner[torn]])
         self._tail, self._tail_wrong = rows[-2:], wrong[-2:]
+
+    def _report_rest(self, begin: int, end: int, corners: int) -> None:
+        whole = begin + (end - begin) // corners * corners
+        owner = int(self._owner(np.array([whole]))[0])
+        self._faults.add(
+            Fault(
+                "triangle-coherence",
+                "corners of the last primitive",
+                *self._place("indices"),
+                offset=4 * whole,
+                draw=int(self._books.owners[owner]),
+                expected=corners,
+                found=end - whole,
+            )
+        )
 
     def _report_torn(self, lasts: NDArray[np.int64], corners: UintArray) -> None:
         if not len(lasts):
@@ -199,7 +218,7 @@ class TableChecks:
 
     def _compare(
         self,
-        what: tuple[str, str, list[str]],
+        what: tuple[str, str, Sequence[str]],
         expected: tuple[UintArray, UintArray | None],
         found: UintArray,
         owners: tuple[NDArray[np.int64], NDArray[np.int64]],
@@ -223,7 +242,7 @@ class TableChecks:
             check,
             self._place(buffer),
             at,
-            [names[k % len(names)] for k in at[: self._faults.room(check)].tolist()],
+            [names[int(k) % len(names)] for k in at[: self._faults.room(check)]],
             (right[at], words[at]),
             (owners[0][at], owners[1][at]),
         )

@@ -58,13 +58,13 @@ class SceneState:
     @property
     def is_sent(self) -> bool:
         """Whether the GPU has got all that the heap holds."""
-        words = [*self.heap.pages]
+        words: list[Words] = [*self.heap.pages]
         for bucket in self.heap.buckets:
             words += (bucket.headers, bucket.records)
         return (
             not any(item.dirty for item in words)
-            and self.pages.keys() == set(self.heap.pages)
-            and self.buckets.keys() == set(self.heap.buckets)
+            and set(self.pages) == set(self.heap.pages)
+            and set(self.buckets) == set(self.heap.buckets)
             and all(on_gpu.ready for on_gpu in self.buckets.values())
         )
 
@@ -107,9 +107,7 @@ def validate_scene(state: SceneState) -> ValidationReport:
     return make_report(faults, skipped, state.frame)
 
 
-def _check_bucket(
-    faults: Faults, state: SceneState, books: BucketBooks, on_gpu: BucketGpu
-) -> bool:
+def _check_bucket(faults: Faults, state: SceneState, books: BucketBooks, on_gpu: BucketGpu) -> bool:
     """Check what kernels have written; return whether the search could be checked as well."""
     bucket, made = books.bucket, on_gpu._kernels
     is_expanded = on_gpu.encoding == "expanded"

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import Any
 
 import numpy as np
 
 from heapscene.heap.bucket import Bucket
-from heapscene.heap.chunk import Chunk
 from heapscene.heap.heap import Heap
 from heapscene.heap.layout import COUNT, INSTANCES, VERTEX_SPAN
 from heapscene.heap.page import Entry, Page, Part
@@ -51,13 +51,16 @@ def _of_heap(heap: Heap, books: list[BucketBooks]) -> Iterator[Claim]:
     drawn += sum(int(np.count_nonzero(chunk.drawn)) for chunk in chunks)
     yield "draws", len(draws) + sum(table.live for table in tables), heap.draw_count
     yield "visible draws", drawn, heap.visible_count
-    members = {id(member) for bucket in books for _, member in bucket.members}
+    members = {id(resident) for bucket in books for resident in bucket.draws.residents}
+    members |= {id(chunk) for bucket in books for _, chunk in bucket.chunks}
     yield "draws in buckets", {id(member) for member in (*draws, *chunks)}, members
     yield "order of buckets", sorted(heap._buckets), [bucket.key for bucket in heap.buckets]
     yield "live draws", len(draws), sum(resident.is_live for resident in draws)
-    yield "draws under their own key", [], [
-        k for k, (draw, held) in enumerate(heap._residents.items()) if held.draw is not draw
-    ]
+    yield (
+        "draws under their own key",
+        [],
+        [k for k, (draw, held) in enumerate(heap._residents.items()) if held.draw is not draw],
+    )
     shapes = set(heap._planner.shapes.values())
     yield "geometries", shapes, {shape for page in heap.pages for shape in page.parts}
     for table in tables:
@@ -95,23 +98,24 @@ def _of_slots(bucket: Bucket) -> Iterator[Claim]:
             resident.rank
             for resident, rank in zip(slot.residents, slot.ranks, strict=False)
             if resident is not None
-            and (resident.slot is not slot or resident.bucket is not bucket or resident.rank != rank)
+            and (
+                resident.slot is not slot or resident.bucket is not bucket or resident.rank != rank
+            )
         ]
         yield "draws of other slots", [], astray
 
 
 def _of_page(page: Page, buckets: list[BucketBooks]) -> Iterator[Claim]:
-    entries: dict[Entry, int] = {}
-    parts: dict[Part, int] = {}
+    entries: Counter[Entry] = Counter()
+    parts: Counter[Part] = Counter()
     for books in buckets:
-        for _, member in books.members:
-            for part in member.parts if isinstance(member, Chunk) else (member.part,):
-                parts[part] = parts.get(part, 0) + 1
-            for entry in member.entries:
-                entries[entry] = entries.get(entry, 0) + 1
+        parts.update(resident.part for resident in books.draws.residents)
+        entries.update(chain.from_iterable(r.entries for r in books.draws.residents))
+        for _, chunk in books.chunks:
+            parts.update(chunk.parts)
+            entries.update(chunk.entries)
     for part in parts:
-        for entry in part.entries:
-            entries[entry] = entries.get(entry, 0) + 1
+        entries.update(part.entries)
     yield "used words", page.allocator.cursor // 4, page.used
     yield "geometries", set(map(id, parts)), set(map(id, page.parts.values()))
     yield "allocations", set(map(id, entries)), set(map(id, page.entries.values()))

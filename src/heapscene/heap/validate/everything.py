@@ -7,6 +7,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from heapscene.adaptive import collector_paused
 from heapscene.heap.heap import Heap
 from heapscene.heap.validate.allocations import check_allocations
 from heapscene.heap.validate.bucket_books import BucketBooks, read_books
@@ -37,6 +38,11 @@ def check_heap(faults: Faults, heap: Heap, read: Read | None) -> list[BucketBook
     list[BucketBooks]
         What the records of each bucket should be.
     """
+    with collector_paused():
+        return _check(faults, heap, read)
+
+
+def _check(faults: Faults, heap: Heap, read: Read | None) -> list[BucketBooks]:
     buckets = read_books(heap)
     check_counts(faults, heap, buckets)
     for page in heap.pages:

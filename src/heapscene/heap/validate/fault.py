@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple
 
@@ -137,7 +138,7 @@ class Faults:
         check: str,
         place: Place,
         words: NDArray[np.int64],
-        whats: list[str],
+        whats: Sequence[str],
         values: tuple[NDArray[Any], NDArray[Any]],
         owners: tuple[NDArray[np.int64], NDArray[np.int64]],
     ) -> None:

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from heapscene.heap.chunk import Chunk
-from heapscene.heap.page import Entry, Page, Part
-from heapscene.heap.resident import Resident
-from heapscene.heap.schema import HeaderField
+from heapscene.heap.page import Page, Part
 from heapscene.heap.validate.bucket_books import BucketBooks
 from heapscene.shader import types
 
@@ -20,15 +18,19 @@ __all__ = ["PageBooks", "Ranges", "page_books"]
 _MATRICES = (types.MAT2, types.MAT3, types.MAT4)
 
 
+Words = NDArray[np.int64]
+
+
 class Ranges(NamedTuple):
-    """Ranges of words, ascending and disjoint, with a name and an owner each."""
+    """Ranges of words, ascending and disjoint, with an owner each, and a name by its number."""
 
-    starts: NDArray[np.int64]
-    stops: NDArray[np.int64]
+    starts: Words
+    stops: Words
+    owners: Words
+    named: Words
     names: list[str]
-    owners: NDArray[np.int64]
 
-    def find(self, words: NDArray[np.int64]) -> NDArray[np.int64]:
+    def find(self, words: Words) -> Words:
         """Return the number of the range in which each word lies, or -1."""
         if not len(self.starts):
             return np.full(len(words), -1)
@@ -59,127 +61,97 @@ class _Spans:
     """Ranges as they are noted, in any order."""
 
     def __init__(self) -> None:
-        self.starts: list[int] = []
-        self.stops: list[int] = []
-        self.names: list[str] = []
-        self.owners: list[int] = []
+        self._parts: list[Words] = []
+        self._names: dict[str, int] = {}
 
-    def add(self, first: int, stop: int, name: str, owner: int) -> None:
-        if stop > first:
-            self.starts.append(first)
-            self.stops.append(stop)
-            self.names.append(name)
-            self.owners.append(owner)
-
-    def add_all(self, starts: list[int], stops: list[int], name: str, owner: int) -> None:
-        self.starts += starts
-        self.stops += stops
-        self.names += [name] * len(starts)
-        self.owners += [owner] * len(starts)
+    def add(self, starts: Words | int, stops: Words | int, name: str, owners: Words | int) -> None:
+        named = self._names.setdefault(name, len(self._names))
+        columns = np.broadcast_arrays(starts, stops, owners, named)
+        self._parts.append(np.stack(columns, axis=-1).reshape(-1, 4).astype(np.int64))
 
     def merged(self) -> Ranges:
         """Return the ranges in order; those that overlap become one."""
-        order = np.argsort(np.array(self.starts, np.int64), kind="stable")
-        starts = np.array(self.starts, np.int64)[order]
-        owners = np.array(self.owners, np.int64)[order]
-        if not len(order):
-            return Ranges(starts, starts, [], owners)
-        ends = np.maximum.accumulate(np.array(self.stops, np.int64)[order])
-        firsts = np.concatenate([[0], np.flatnonzero(starts[1:] >= ends[:-1]) + 1])
-        lasts = np.concatenate([firsts[1:] - 1, [len(starts) - 1]])
-        names = [self.names[k] for k in order[firsts].tolist()]
-        return Ranges(starts[firsts], ends[lasts], names, owners[firsts])
+        spans = np.concatenate([np.zeros((0, 4), np.int64), *self._parts])
+        spans = spans[spans[:, 1] > spans[:, 0]]
+        spans = spans[np.argsort(spans[:, 0], kind="stable")]
+        ends = np.maximum.accumulate(spans[:, 1])
+        opens = np.ones(len(spans), np.bool_)
+        opens[1:] = spans[1:, 0] >= ends[:-1]
+        firsts = spans[opens]
+        last = np.append(opens[1:], True)[: len(spans)]
+        return Ranges(firsts[:, 0], ends[last], firsts[:, 2], firsts[:, 3], list(self._names))
 
 
 class _Collector:
     def __init__(self) -> None:
-        self.entries: set[Entry] = set()
         self.live = _Spans()
         self.finite = _Spans()
         self.parts: dict[Part, int] = {}
-        self._drawn: set[Part] = set()
+        self.drawn: set[Part] = set()
 
-    def part(self, part: Part, fields: Sequence[HeaderField], place: int, *, drawn: bool) -> None:
+    def part(self, part: Part, place: int, *, drawn: bool) -> None:
+        """Note a geometry, at the first draw that has it and at the first that shows it."""
         if part not in self.parts:
             self.parts[part] = place
-            names = [field.name for field in fields]
-            if part.shape.indices is not None:
-                names.append("indices")
-            for entry, name in zip(part.entries, names, strict=False):
-                self._hold(entry, name, place)
-        if not drawn or part in self._drawn:
+            names = [field.name for field in part.shape.schema.attributes]
+            for entry, name in zip(part.entries, [*names, "indices"], strict=False):
+                base = entry.offset >> 2
+                self.live.add(base, base + (entry.nbytes + 3 >> 2), name, place)
+        if not drawn or part in self.drawn:
             return
-        self._drawn.add(part)
+        self.drawn.add(part)
         shape = part.shape
-        for entry, piece, field in zip(part.entries, shape.attributes, fields, strict=False):
+        for entry, piece, field in zip(
+            part.entries, shape.attributes, shape.schema.attributes, strict=False
+        ):
             if field.name == "position":
                 first = shape.vertex_first if piece.stride else 0
                 stop = first + shape.vertex_span if piece.stride else 1
                 base, words = entry.offset >> 2, field.type.words
                 self.finite.add(base + first * words, base + stop * words, field.name, place)
 
-    def values(
-        self, fields: Iterable[HeaderField], entries: Iterable[Entry], place: int, *, drawn: bool
-    ) -> None:
-        for field, entry in zip(fields, entries, strict=True):
-            if entry not in self.entries:
-                self._hold(entry, field.name, place)
-            if drawn and field.type in _MATRICES:
-                base = entry.offset >> 2
-                self.finite.add(base, base + (entry.nbytes >> 2), field.name, place)
+    def draws(self, books: BucketBooks) -> None:
+        draws = books.draws
+        for resident, place, drawn in zip(
+            draws.residents, draws.places.tolist(), draws.drawn.tolist(), strict=True
+        ):
+            part = resident.part
+            if part not in self.drawn:
+                self.part(part, place, drawn=drawn)
+        for k, field in enumerate(books.bucket.schema.inputs):
+            starts = draws.offsets[k] >> 2
+            stops = starts + (draws.nbytes[k] + 3 >> 2)
+            self.live.add(starts, stops, field.name, draws.places)
+            if field.type in _MATRICES:
+                shown = draws.drawn
+                self.finite.add(starts[shown], stops[shown], field.name, draws.places[shown])
 
-    def columns(self, chunk: Chunk, place: int) -> None:
-        """Note the columns of a chunk: those of rows that are drawn have to be finite."""
+    def chunk(self, chunk: Chunk, place: int) -> None:
+        """Note what a chunk holds; only rows that are drawn have to be finite."""
         drawn = np.flatnonzero(chunk.drawn)
+        for part in chunk.parts:
+            self.part(part, place, drawn=len(drawn) > 0)
         breaks = np.flatnonzero(np.diff(drawn) > 1)
-        firsts, stops = drawn[np.r_[:1, breaks + 1]], drawn[np.r_[breaks, -1]] + 1
+        firsts = drawn[np.concatenate([[0], breaks + 1])] if len(drawn) else drawn
+        stops = drawn[np.concatenate([breaks, [-1]])] + 1 if len(drawn) else drawn
         for field, entry in zip(chunk.plan.fields, chunk.entries, strict=True):
-            if field.name in chunk.plan.shared:
+            base, words = entry.offset >> 2, field.type.words
+            self.live.add(base, base + (entry.nbytes >> 2), field.name, place)
+            if field.kind != "table" and field.type not in _MATRICES:
                 continue
-            if entry not in self.entries:
-                self._hold(entry, field.name, place)
-            if field.kind == "table" or field.type in _MATRICES:
-                base, words = entry.offset >> 2, field.type.words
-                self.finite.add_all(
-                    (base + firsts * words).tolist(),
-                    (base + stops * words).tolist(),
-                    field.name,
-                    place,
-                )
-
-    def _hold(self, entry: Entry, name: str, place: int) -> None:
-        self.entries.add(entry)
-        base = entry.offset >> 2
-        self.live.add(base, base + (entry.nbytes + 3 >> 2), name, place)
+            if field.name in chunk.plan.shared:
+                stop = base + (words if len(drawn) else 0)
+                self.finite.add(base, stop, field.name, place)
+            else:
+                self.finite.add(base + firsts * words, base + stops * words, field.name, place)
 
 
 def page_books(page: Page, buckets: Iterable[BucketBooks]) -> PageBooks:
     """Return the books of a page, from those of its buckets."""
     found = _Collector()
     for books in buckets:
-        schema = books.bucket.schema
-        for place, member in books.members:
-            if isinstance(member, Resident):
-                drawn = member.is_drawn
-                found.part(member.part, schema.attributes, place, drawn=drawn)
-                found.values(schema.inputs, member.entries, place, drawn=drawn)
-            else:
-                _read_chunk(found, member, schema.attributes, place)
+        found.draws(books)
+        for place, chunk in books.chunks:
+            found.chunk(chunk, place)
     parts = list(found.parts.items())
     return PageBooks(page, found.live.merged(), found.finite.merged(), parts)
-
-
-def _read_chunk(
-    found: _Collector, chunk: Chunk, attributes: Sequence[HeaderField], place: int
-) -> None:
-    drawn = bool(chunk.drawn.any())
-    for part in chunk.parts:
-        found.part(part, attributes, place, drawn=drawn)
-    pairs = list(zip(chunk.plan.fields, chunk.entries, strict=True))
-    shared = [(field, entry) for field, entry in pairs if field.name in chunk.plan.shared]
-    fields, entries = [field for field, _ in shared], [entry for _, entry in shared]
-    found.values(fields, entries, place, drawn=drawn)
-    if drawn:
-        found.columns(chunk, place)
-    else:
-        found.values([field for field, _ in pairs], chunk.entries, place, drawn=False)

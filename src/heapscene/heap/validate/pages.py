@@ -58,22 +58,24 @@ def _check_finite(faults: Faults, books: PageBooks, words: Words) -> NDArray[np.
 
 def _check_indices(faults: Faults, books: PageBooks, words: Words) -> NDArray[np.int64]:
     """Report words that hold an index of no vertex; return their numbers."""
-    found: list[NDArray[np.int64]] = []
+    found = np.zeros(0, np.int64)
     for part, place in books.parts:
         if part.shape.width and part.shape.count:
+            faults.looked("sizes", part.shape.count)
             at, values, largest = _outside(part, words)
-            found.append(at)
+            new = ~np.isin(at, found)  # several programs may draw one index array
+            at, values = at[new], values[new]
             if len(at):
                 faults.add_words(
                     "sizes",
                     Place("page", books.page.number),
                     at,
-                    ["index, the largest of those allowed being expected"],
-                    (np.full(len(at), largest), values),
+                    ["index"],
+                    (np.full(len(at), f"at most {largest}"), values),
                     (np.full(len(at), place), np.full(len(at), -1)),
                 )
-            faults.looked("sizes", part.shape.count)
-    return np.concatenate([np.zeros(0, np.int64), *found])
+                found = np.concatenate([found, at])
+    return found
 
 
 def _outside(part: Part, words: Words) -> tuple[NDArray[np.int64], NDArray[np.int64], int]:
@@ -107,7 +109,7 @@ def _report(
     at, number = at[number >= 0], number[number >= 0]
     if not len(at):
         return
-    names = [ranges.names[k] for k in number[: faults.room(check)].tolist()]
+    names = [ranges.names[k] for k in ranges.named[number[: faults.room(check)]].tolist()]
     if check == "finite-data":
         values = (np.full(len(at), "a finite number"), words[at].view(np.float32))
     else:

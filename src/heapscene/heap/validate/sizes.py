@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from heapscene.heap.chunk import Chunk
 from heapscene.heap.page import Entry, Part
-from heapscene.heap.resident import Resident
 from heapscene.heap.validate.bucket_books import BucketBooks
 from heapscene.heap.validate.fault import Fault, Faults
 from heapscene.heap.validate.page_books import PageBooks
@@ -18,11 +19,9 @@ def check_extents(faults: Faults, page: PageBooks, buckets: list[BucketBooks]) -
         for entry, needed, what in _of_part(part):
             _check(faults, entry, needed, what, place)
     for books in buckets:
-        for place, member in books.members:
-            if isinstance(member, Chunk):
-                _check_columns(faults, member, place)
-            else:
-                _check_inputs(faults, books, member, place)
+        _check_inputs(faults, books)
+        for place, chunk in books.chunks:
+            _check_columns(faults, chunk, place)
 
 
 def _of_part(part: Part) -> list[tuple[Entry, int, str]]:
@@ -36,13 +35,16 @@ def _of_part(part: Part) -> list[tuple[Entry, int, str]]:
     return reads
 
 
-def _check_inputs(faults: Faults, books: BucketBooks, member: Resident, place: int) -> None:
-    instances = member.draw.instances
-    for field, entry in zip(books.bucket.schema.inputs, member.entries, strict=True):
-        nbytes = field.type.words * 4
-        if field.name in instances and entry.nbytes != nbytes:
-            nbytes *= member.instances
-        _check(faults, entry, nbytes, field.name, place)
+def _check_inputs(faults: Faults, books: BucketBooks) -> None:
+    draws = books.draws
+    for k, field in enumerate(books.bucket.schema.inputs):
+        size, nbytes = field.type.words * 4, draws.nbytes[k]
+        has_rows = draws.instanced[k] & (nbytes != size)
+        needed = np.where(has_rows, size * draws.instances, size)
+        faults.looked("sizes", len(needed))
+        for at in np.flatnonzero(needed > nbytes).tolist():
+            entry, place = draws.residents[at].entries[k], int(draws.places[at])
+            _check(faults, entry, int(needed[at]), field.name, place)
 
 
 def _check_columns(faults: Faults, chunk: Chunk, place: int) -> None:
