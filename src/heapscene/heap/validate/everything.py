@@ -11,6 +11,7 @@ from heapscene.adaptive import collector_paused
 from heapscene.heap.heap import Heap
 from heapscene.heap.validate.allocations import check_allocations
 from heapscene.heap.validate.bucket_books import BucketBooks, read_books
+from heapscene.heap.validate.constants import check_constants
 from heapscene.heap.validate.counts import check_counts
 from heapscene.heap.validate.fault import Faults
 from heapscene.heap.validate.page_books import page_books
@@ -47,6 +48,7 @@ def _check(faults: Faults, heap: Heap, read: Read | None) -> list[BucketBooks]:
     check_counts(faults, heap, buckets)
     for page in heap.pages:
         check_allocations(faults, page)
+        check_constants(faults, page)
         mine = [books for books in buckets if books.bucket.page is page]
         found = page_books(page, mine)
         check_extents(faults, found, mine)

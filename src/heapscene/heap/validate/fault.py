@@ -15,6 +15,7 @@ CHECKS = (
     "books",
     "overlap",
     "free-lists",
+    "constants",
     "references",
     "headers",
     "sizes",
