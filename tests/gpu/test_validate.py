@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -422,7 +423,7 @@ def free_block_too_large(lab):
 
 def free_what_is_in_use(lab):
     page = lab.heap.pages[0]
-    page.allocator._free[next(iter(page.entries.values())).offset] = 16
+    page.allocator._free[page.entries[0].offset] = 16
 
 
 def list_a_free_block_under_another_size(lab):
@@ -442,10 +443,10 @@ def miscounted_bytes(lab):
 
 
 def overlapping_allocations(lab):
-    allocator = lab.heap.pages[0].allocator
-    live = allocator._live
-    offset = next(o for o, size in sorted(live.items()) if o + size in live)
-    live[offset] += 16
+    entries = sorted(lab.heap.pages[0].entries, key=lambda entry: entry.offset)
+    pairs = pairwise(entries)
+    entry = next(a for a, b in pairs if a.nbytes == 16 and b.offset == a.offset + 16)
+    entry.nbytes += 16
 
 
 def one_draw_too_many(lab):

@@ -277,7 +277,7 @@ class Sequence:
 
 def fingerprint(heap: Heap):
     pages = [
-        (page.number, page.data[: page.used].tobytes(), dict(page.allocator._live))
+        (page.number, page.data[: page.used].tobytes(), page.allocator.live())
         for page in heap.pages
     ]
     buckets = [

@@ -20,13 +20,15 @@ class Allocator:
         Bytes that may be used, that are spanned now, and that are handed out.
     """
 
-    __slots__ = ("_by_size", "_ends", "_free", "_live", "_sizes", "cursor", "limit", "live_bytes")
+    __slots__ = ("_by_size", "_ends", "_free", "_sizes", "_starts", "cursor", "limit", "live_bytes")
 
     def __init__(self, limit: int) -> None:
         self.limit = limit & ~15
         self.cursor = 16
         self.live_bytes = 0
-        self._live: dict[int, int] = {}
+        # A byte per 16: 1 where a block begins, handed out or free. It is as long as the next one, so
+        # no size is kept for what is handed out, of which there is a lot.
+        self._starts = bytearray(self.cursor // 16)
         self._free: dict[int, int] = {}
         self._ends: dict[int, int] = {}
         self._by_size: dict[int, dict[int, None]] = {}
@@ -41,7 +43,8 @@ class Allocator:
             if offset + size > self.limit:
                 return 0
             self.cursor = offset + size
-        self._live[offset] = size
+            self._reach()
+            self._starts[offset >> 4] = 1
         self.live_bytes += size
         return offset
 
@@ -58,7 +61,11 @@ class Allocator:
         self.cursor += size * (count - len(offsets))
         assert self.cursor <= self.limit
         offsets.extend(range(start, self.cursor, size))
-        self._live.update(dict.fromkeys(offsets, size))
+        if self.cursor > start:
+            self._reach()
+            self._starts[start >> 4 : self.cursor >> 4 : size >> 4] = b"\1" * (
+                (self.cursor - start) // size
+            )
         self.live_bytes += size * count
         return offsets
 
@@ -70,38 +77,59 @@ class Allocator:
         ValueError
             No range that is handed out begins at ``offset``.
         """
-        size = self._live.pop(offset, 0)
-        if size == 0:
+        is_start = offset & 15 == 0 and 0 <= offset < self.cursor and self._starts[offset >> 4]
+        if not is_start or offset in self._free:
             raise ValueError(f"offset {offset} is not allocated: released twice, or never given")
+        size = self._size(offset)
         self.live_bytes -= size
         before = self._ends.get(offset)
         if before is not None:
             size += self._remove(before)
+            self._starts[offset >> 4] = 0
             offset = before
         if offset + size in self._free:
+            self._starts[offset + size >> 4] = 0
             size += self._remove(offset + size)
         if offset + size == self.cursor:
             self.cursor = offset
+            self._starts[offset >> 4] = 0
         else:
             self._insert(offset, size)
 
+    def live(self) -> dict[int, int]:
+        """Return the size of every range that is handed out, by its offset; for tests."""
+        starts = [16 * at for at, is_start in enumerate(self._starts) if is_start]
+        return {offset: self._size(offset) for offset in starts if offset not in self._free}
+
     def check(self) -> None:
         """Raise an :class:`AssertionError` unless blocks tile the used part and all books agree."""
-        blocks = sorted([*self._live.items(), *self._free.items()])
+        live = self.live()
         at = 16
-        for offset, size in blocks:
+        for offset, size in sorted([*live.items(), *self._free.items()]):
             assert offset == at, f"gap or overlap at {at}: next block begins at {offset}"
             assert size > 0
             assert size % 16 == 0
             at += size
         assert at == self.cursor <= self.limit, (at, self.cursor, self.limit)
-        assert self.live_bytes == sum(self._live.values())
+        assert self.live_bytes == sum(live.values())
+        assert not any(self._starts[self.cursor >> 4 :])
         assert self._ends == {offset + size: offset for offset, size in self._free.items()}
         assert self._sizes == sorted(set(self._free.values()))
         listed = {offset: size for size, offsets in self._by_size.items() for offset in offsets}
         assert listed == self._free
         assert self.cursor not in self._ends, "a free block at the end was not reclaimed"
         assert not any(offset in self._ends for offset in self._free), "free neighbours"
+
+    def _size(self, offset: int) -> int:
+        """Return the size of the block that begins at `offset`."""
+        after = self._starts.find(1, (offset >> 4) + 1)
+        return (self.cursor if after < 0 else after << 4) - offset
+
+    def _reach(self) -> None:
+        """Have room to note starts up to the cursor."""
+        missing = (self.cursor >> 4) - len(self._starts)
+        if missing > 0:
+            self._starts.extend(bytes(missing))
 
     def _take(self, size: int) -> int:
         at = bisect_left(self._sizes, size)
@@ -111,6 +139,7 @@ class Allocator:
         offset = next(iter(self._by_size[found]))
         self._remove(offset)
         if found > size:
+            self._starts[offset + size >> 4] = 1
             self._insert(offset + size, found - size)
         return offset
 

@@ -202,7 +202,6 @@ class Arrivals:
             strict=True,
         ):
             resident = Resident(draw, (rank + at) * RANKS)
-            resident.is_live = True
             resident.bucket = bucket
             resident.part = part
             resident.entries = entries

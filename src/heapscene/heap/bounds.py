@@ -12,29 +12,22 @@ from heapscene.heap.chunk_bounds import chunk_bounds
 from heapscene.heap.layout import COUNT, HEADER, INSTANCES
 from heapscene.shader import types
 
-__all__ = ["world_bounds", "world_boxes"]
+__all__ = ["bounds_of", "world_boxes"]
 
 
-def world_bounds(buckets: Iterable[Bucket]) -> NDArray[np.float64]:
-    """Return the smallest and largest corner of all visible draws that bind ``model``.
-
-    The eight corners of each geometry's box are transformed; what is not finite is left out.
-
-    Returns
-    -------
-    numpy.ndarray
-        ``(2, 3)`` float64, NaN if there is nothing.
-    """
-    boxes = world_boxes(buckets)
+def bounds_of(boxes: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the smallest and largest corner of boxes, ``(2, 3)``; NaN if there are none."""
     if not len(boxes):
         return np.full((2, 3), np.nan)
-    return np.stack([boxes[:, 0].min(axis=0), boxes[:, 1].max(axis=0)])
+    flat = boxes.reshape(len(boxes), 6)
+    return np.concatenate([flat.min(axis=0)[:3], flat.max(axis=0)[3:]]).reshape(2, 3)
 
 
 def world_boxes(buckets: Iterable[Bucket]) -> NDArray[np.float64]:
     """Return the box of each visible draw or instance, ``(n, 2, 3)``; a table counts by chunks.
 
-    What does not bind ``model``, and what is not finite, is left out.
+    The eight corners of each geometry's box are transformed. What does not bind ``model``, and what
+    is not finite, is left out.
     """
     found: list[NDArray[np.float64]] = []
     for bucket in buckets:
@@ -56,7 +49,7 @@ def world_boxes(buckets: Iterable[Bucket]) -> NDArray[np.float64]:
         headers = bucket.headers.data
         base = headers[table[:, HEADER] + field.word].astype(np.int64)
         stride = headers[table[:, HEADER] + (field.word + 1)].astype(np.int64)
-        local = bucket.bounds[table[:, HEADER] // bucket.schema.row_words]
+        local = bucket.bounds[table[:, HEADER] // bucket.schema.row_words].astype(np.float64)
         copies = np.where(stride > 0, table[:, INSTANCES].astype(np.int64), 1)
         if (copies > 1).any():
             number = np.arange(copies.sum()) - np.repeat(np.cumsum(copies) - copies, copies)

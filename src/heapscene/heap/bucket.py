@@ -53,7 +53,7 @@ class Bucket:
     generation
         Changes whenever a record does.
     bounds
-        ``(rows, 2, 3)`` smallest and largest corner of each header row's geometry.
+        ``(rows, 2, 3)`` smallest and largest corner of each header row's geometry, as of its shape.
     """
 
     __slots__ = (
@@ -84,7 +84,7 @@ class Bucket:
         self.emitted = 0
         self.vertices = 0
         self.live = 0
-        self.bounds: NDArray[np.float64] = np.full((16, 2, 3), np.nan)
+        self.bounds: NDArray[np.float32] = np.full((16, 2, 3), np.nan, np.float32)
         self._by_state: dict[PipelineState, Slot] = {}
         self._free_rows: list[int] = []
         self._n_rows = 0
@@ -140,8 +140,8 @@ class Bucket:
         self.headers.resize(self._n_rows * self.schema.row_words)
         missing = self._n_rows - len(self.bounds)
         if missing > 0:
-            more = max(missing, len(self.bounds))
-            self.bounds = np.concatenate([self.bounds, np.full((more, 2, 3), np.nan)])
+            more = max(missing, len(self.bounds) // 2)
+            self.bounds = np.concatenate([self.bounds, np.full((more, 2, 3), np.nan, np.float32)])
         return rows
 
     def give_row(self, row: int) -> None:
@@ -149,13 +149,13 @@ class Bucket:
         self.live -= 1
         self._free_rows.append(row)
 
-    def write_row(self, row: int, data: bytes, bounds: NDArray[np.float64]) -> None:
+    def write_row(self, row: int, data: bytes, bounds: NDArray[np.float32]) -> None:
         """Write a header row and the bounds of its geometry."""
         self.headers.write(row * self.schema.row_words, data)
         self.bounds[row] = bounds
 
     def write_rows(
-        self, rows: list[int], data: NDArray[np.uint32], bounds: NDArray[np.float64]
+        self, rows: list[int], data: NDArray[np.uint32], bounds: NDArray[np.float32]
     ) -> None:
         """Write header rows, which are ``(n, row_words)``, of draws of one geometry."""
         at = np.array(rows, np.int64)

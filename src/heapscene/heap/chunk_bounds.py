@@ -46,7 +46,7 @@ def chunk_bounds(chunk: Chunk) -> NDArray[np.float64] | None:
 
 def _look(chunk: Chunk, fields: dict[str, int], rows: NDArray[np.int64]) -> None:
     """Widen the boxes of blocks by some rows."""
-    bounds = chunk.bucket.bounds[chunk.rows][chunk.kinds[rows]]
+    bounds = chunk.bucket.bounds[chunk.rows].astype(np.float64)[chunk.kinds[rows]]
     center, half = (bounds[:, 0] + bounds[:, 1]) / 2, (bounds[:, 1] - bounds[:, 0]) / 2
     frame = chunk.frame
 

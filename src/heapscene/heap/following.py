@@ -51,11 +51,8 @@ def write_followed(keys: Iterable[Any], faults: dict[Any, Exception]) -> tuple[b
             entries, values, offsets = groups.setdefault(
                 (id(page), id(follows)), _Group([], [], [])
             )
-        if follows is None or entry.users is not None:
-            rest.append(entry)
-            continue
         try:
-            value = entry.aval.force()  # pyright: ignore[reportOptionalMemberAccess]
+            value = entry.key.force()
         except Exception as error:  # noqa: BLE001  raised by who asked
             faults[entry] = error
             continue

@@ -22,7 +22,7 @@ from heapscene.draw import (
 )
 from heapscene.errors import InputError, explain
 from heapscene.heap.arrivals import Arrivals, Arriving, plan_arrivals
-from heapscene.heap.bounds import world_bounds, world_boxes
+from heapscene.heap.bounds import bounds_of, world_boxes
 from heapscene.heap.bucket import Bucket
 from heapscene.heap.chunk import Chunk
 from heapscene.heap.following import FEW, write_followed
@@ -202,12 +202,14 @@ class Heap:
         geometry or the set of visible draws changes.
         """
         if self._bounds[0] != self.bounds_generation:
-            self._bounds = (self.bounds_generation, world_bounds(self.buckets))
+            self.world_boxes()
         return self._bounds[1].copy()
 
     def world_boxes(self) -> NDArray[np.float64]:
         """Return the box of each visible draw or instance, ``(n, 2, 3)``; a table counts by chunks."""
-        return world_boxes(self.buckets)
+        boxes = world_boxes(self.buckets)
+        self._bounds = (self.bounds_generation, bounds_of(boxes))
+        return boxes
 
     def stats(self) -> dict[str, int]:
         """Return counts and bytes."""
@@ -364,7 +366,7 @@ class Heap:
             if isinstance(value, AVal):
                 self._listeners.discard(role, value, resident)
         self._leave(resident)
-        resident.is_live = False
+        resident.row = -1
         self._placement.release(resident, resident.part, resident.entries)
         self.draw_count -= 1
         self.visible_count -= resident.is_drawn
@@ -394,7 +396,6 @@ class Heap:
         if moves:
             resident.bucket = bucket
             resident.row = bucket.take_row()
-        resident.is_live = True
         resident.draw = plan.draw
         resident.part, resident.entries = part, entries
         resident.visible, resident.instances = plan.visible, plan.instances

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
-from itertools import repeat
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections import defaultdict
+from collections.abc import Hashable, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +24,7 @@ __all__ = [
     "Page",
     "Part",
     "Piece",
-    "follow_key",
+    "RowsEntry",
     "write_runs",
     "write_scattered",
 ]
@@ -33,8 +33,8 @@ __all__ = [
 class Piece(NamedTuple):
     """Something that a draw needs on its page, before it has a place there.
 
-    Equal keys share memory: ``(tag, bytes)`` of a constant, :func:`follow_key` of an adaptive
-    value. ``follows`` is set if the heap writes later values of ``aval`` into the same place.
+    Equal keys share memory: ``(tag, bytes)`` of a constant, the value itself where it is adaptive and
+    single. ``follows`` is set if the heap writes later values of ``aval`` into the same place.
     """
 
     key: Hashable
@@ -44,14 +44,19 @@ class Piece(NamedTuple):
     aval: AVal[Any] | None = None
     follows: Follows | None = None
 
+    @property
+    def book(self) -> int:
+        """Which of a page's books has the key."""
+        return 0 if self.follows is None else self.follows.book
+
 
 class Follows(NamedTuple):
-    """How later values of an adaptive input become bytes; `number` stands for the type."""
+    """How later values of an adaptive input become bytes; a `book` of a page has those of one type."""
 
     name: str
     type: types.Type
     rows: bool
-    number: int
+    book: int
 
 
 class Column(NamedTuple):
@@ -68,35 +73,53 @@ class Column(NamedTuple):
 
 
 class Entry(OwnEdge):
-    """A range of a page with its bytes, shared by `refs` holders."""
+    """A range of a page with its bytes, shared by `refs` holders.
 
-    __slots__ = ("aval", "follows", "key", "nbytes", "offset", "page", "refs", "users")
+    There is one for each value of each draw, so it has no field that it can do without.
+    """
 
-    users: dict[Resident, None] | None
+    __slots__ = ("follows", "key", "nbytes", "offset", "page", "refs")
+
+    users: ClassVar[dict[Resident, None] | None] = None
+    """Who has to point elsewhere if the size changes: only rows may."""
 
     def __init__(
-        self,
-        page: Page,
-        key: Hashable,
-        nbytes: int,
-        offset: int,
-        aval: AVal[Any] | None,
-        follows: Follows | None,
+        self, page: Page, key: Any, nbytes: int, offset: int, follows: Follows | None
     ) -> None:
         self.page = page
         self.key = key
         self.nbytes = nbytes
-        self.aval = aval
         self.follows = follows
         self.offset = offset
         self.refs = 0
-        # Only rows may change their size: then all users have to point elsewhere.
-        self.users = {} if follows is not None and follows.rows else None
+
+    @property
+    def aval(self) -> AVal[Any] | None:
+        """The value that is followed."""
+        return None if self.follows is None else self.key
 
     def read(self) -> NDArray[Any]:
         """Return a copy of the words."""
         first = self.offset >> 2
         return self.page.data[first : first + (self.nbytes + 3 >> 2)].copy()
+
+
+class RowsEntry(Entry):
+    """Rows of an adaptive value, per instance."""
+
+    __slots__ = ("_aval", "users")
+
+    def __init__(
+        self, page: Page, key: Any, nbytes: int, offset: int, follows: Follows, aval: AVal[Any]
+    ) -> None:
+        super().__init__(page, key, nbytes, offset, follows)
+        self._aval = aval
+        self.users: dict[Resident, None] = {}  # pyright: ignore[reportIncompatibleVariableOverride]
+
+    @property
+    def aval(self) -> AVal[Any]:
+        """The value that is followed."""
+        return self._aval
 
 
 Fresh = list[tuple[Entry, "bytes | NDArray[Any] | Entry"]]
@@ -130,15 +153,17 @@ class Page(Words):
         Grows with every new page; buckets are drawn in this order.
     allocator
         Bytes handed out and free.
+    books
+        Entries by key: single adaptive values in one book per type, all others in book 0.
     """
 
-    __slots__ = ("allocator", "entries", "number", "parts")
+    __slots__ = ("allocator", "books", "number", "parts")
 
     def __init__(self, number: int, limit_bytes: int) -> None:
         super().__init__(1024, limit_bytes // 4)
         self.number = number
         self.allocator = Allocator(limit_bytes)
-        self.entries: dict[Hashable, Entry] = {}
+        self.books: defaultdict[int, dict[Any, Entry]] = defaultdict(dict)
         self.parts: dict[Shape, Part] = {}
         self.resize(4)
 
@@ -146,18 +171,34 @@ class Page(Words):
         live, cursor = self.allocator.live_bytes, self.allocator.cursor
         return f"Page({self.number}: {live:,} of {cursor:,} bytes live)"
 
+    @property
+    def entries(self) -> list[Entry]:
+        """All that lies here."""
+        return [entry for book in self.books.values() for entry in book.values()]
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing lies here."""
+        return not any(self.books.values())
+
     def acquire(self, piece: Piece, fresh: Fresh) -> Entry | None:
         """Return the entry of a piece with one more holder, or ``None`` if there is no room.
 
         A new entry is appended to `fresh`; nothing is written yet.
         """
-        entry = self.entries.get(piece.key)
+        key, nbytes, follows = piece.key, piece.nbytes, piece.follows
+        book = self.books[piece.book]
+        entry = book.get(key)
         if entry is None:
-            offset = self.allocator.allocate(piece.nbytes)
+            offset = self.allocator.allocate(nbytes)
             if offset == 0:
                 return None
-            entry = Entry(self, piece.key, piece.nbytes, offset, piece.aval, piece.follows)
-            self.entries[piece.key] = entry
+            if follows is not None and follows.rows:
+                assert piece.aval is not None
+                entry = RowsEntry(self, key, nbytes, offset, follows, piece.aval)
+            else:
+                entry = Entry(self, key, nbytes, offset, follows)
+            book[key] = entry
             fresh.append((entry, piece.data))
         elif piece.aval is not None and piece.follows is None:
             fresh.append((entry, piece.data))
@@ -174,22 +215,22 @@ class Page(Words):
         assert column.rows is not None
         rows = column.rows[start:stop]
         nbytes = rows.shape[1] * 4
-        entries, follows = self.entries, column.follows
-        avals: Iterable[Any] = repeat(None)
-        keys: Iterable[Hashable]
+        follows = column.follows
+        keys: Sequence[Any]
         if column.avals is not None and follows is not None:
-            avals = column.avals[start:stop]
-            keys = [follow_key(follows, aval) for aval in avals]
+            book = self.books[follows.book]
+            keys = column.avals[start:stop]
         else:
+            book = self.books[0]
             data = rows.tobytes()
             keys = [(column.tag, data[at : at + nbytes]) for at in range(0, len(data), nbytes)]
         held: list[Entry] = []
         new: list[Entry] = []
         new_at: list[int] = []
-        for at, (key, aval) in enumerate(zip(keys, avals, strict=False)):
-            entry = entries.get(key)
+        for at, key in enumerate(keys):
+            entry = book.get(key)
             if entry is None:
-                entry = entries[key] = Entry(self, key, nbytes, 0, aval, follows)
+                entry = book[key] = Entry(self, key, nbytes, 0, follows)
                 new.append(entry)
                 new_at.append(at)
             entry.refs += 1
@@ -211,7 +252,7 @@ class Page(Words):
         if entry.refs:
             return False
         self.allocator.release(entry.offset)
-        del self.entries[entry.key]
+        del self.books[0 if entry.follows is None else entry.follows.book][entry.key]
         return True
 
     def acquire_all(self, pieces: Sequence[Piece], fresh: Fresh) -> list[Entry] | None:
@@ -231,11 +272,6 @@ class Page(Words):
         used = self.allocator.cursor >> 2
         if used != self.used:
             self.resize(used)
-
-
-def follow_key(follows: Follows, aval: AVal[Any]) -> int:
-    """Return the key of single values of `aval`: one small object, as there are so many of them."""
-    return id(aval) << 8 | follows.number
 
 
 def write_runs(words: Words, at: NDArray[np.int64], rows: NDArray[np.uint32]) -> None:

@@ -134,7 +134,7 @@ class Placement:
         """Let used words follow what is allocated, and drop empty pages but the first."""
         for page in self.pages:
             page.fit()
-        self.pages[1:] = [page for page in self.pages[1:] if page.entries or page in in_use]
+        self.pages[1:] = [page for page in self.pages[1:] if not page.is_empty or page in in_use]
 
     def _drop_entry(self, entry: Entry) -> None:
         if entry.page.release(entry) and entry.follows is not None and entry.aval is not None:

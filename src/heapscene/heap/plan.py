@@ -18,7 +18,7 @@ from heapscene.draw import (
     encode_value,
 )
 from heapscene.errors import GeometryError, HeapFullError, InputError, StateError, explain
-from heapscene.heap.page import Entry, Follows, Piece, follow_key
+from heapscene.heap.page import Entry, Follows, Piece
 from heapscene.heap.resident import Resident
 from heapscene.heap.schema import HeaderField, Schema, make_schema
 from heapscene.heap.shape import Shape, array_key, make_shape
@@ -68,7 +68,7 @@ class Planner:
         self.renewed: dict[Any, Shape] = {}
         self.schemas: dict[Any, Schema] = {}
         self._follows: dict[tuple[str, str, bool], Follows] = {}
-        self._numbers: dict[str, int] = {}
+        self._books: dict[str, int] = {}
 
     def forget(self) -> None:
         """Drop shapes that no page took."""
@@ -159,7 +159,7 @@ class Planner:
                     raise
                 return Piece(held.key, held.nbytes, 0, held, value, held.follows)
             follows = self.following(field, rows=False)
-            return Piece(follow_key(follows, value), len(data), 0, data, value, follows)
+            return Piece(value, len(data), 0, data, value, follows)
         if name in draw.instances:
             return self._rows(field, draw, plan, before)
         assert field.default is not None
@@ -197,8 +197,8 @@ class Planner:
         key = (field.name, field.tag, rows)
         found = self._follows.get(key)
         if found is None:
-            number = self._numbers.setdefault(field.tag, len(self._numbers))
-            found = self._follows[key] = Follows(field.name, field.type, rows, number)
+            book = 0 if rows else self._books.setdefault(field.tag, len(self._books) + 1)
+            found = self._follows[key] = Follows(field.name, field.type, rows, book)
         return found
 
     def _check_size(self, plan: Plan) -> None:
@@ -206,11 +206,11 @@ class Planner:
         if not plan.draw.instances and plan.shape.nbytes + plan.schema.input_bytes <= room:
             return
         pieces = (*plan.shape.pieces, *plan.pieces)
-        sizes = {piece.key: max(16, (piece.nbytes + 15) & ~15) for piece in pieces}
+        sizes = {(piece.book, piece.key): max(16, (piece.nbytes + 15) & ~15) for piece in pieces}
         total = sum(sizes.values())
         if total <= room:
             return
-        geometry = sum(sizes[key] for key in {piece.key for piece in plan.shape.pieces})
+        geometry = sum(sizes[0, key] for key in {piece.key for piece in plan.shape.pieces})
         raise HeapFullError(
             explain(
                 "a draw does not fit on a page of the heap",

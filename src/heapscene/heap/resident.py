@@ -22,7 +22,7 @@ class Resident:
     """A draw that lives in the heap: its place in the order and in memory.
 
     `rank` is its order of arrival. Its record is found by rank inside its slot, so that nothing
-    here has to change when records move.
+    here has to change when records move. `row` is that of its header, and -1 when it has none.
     """
 
     __slots__ = (
@@ -30,7 +30,6 @@ class Resident:
         "draw",
         "entries",
         "instances",
-        "is_live",
         "part",
         "rank",
         "row",
@@ -46,10 +45,14 @@ class Resident:
     def __init__(self, draw: Draw, rank: int) -> None:
         self.draw = draw
         self.rank = rank
-        self.is_live = False
         self.row = -1
         self.instances = 0
         self.visible = False
+
+    @property
+    def is_live(self) -> bool:
+        """Whether it has a place in memory."""
+        return self.row >= 0
 
     @property
     def is_drawn(self) -> bool:

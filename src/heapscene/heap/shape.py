@@ -35,6 +35,8 @@ class Shape:
         Indices (or vertices) to draw, bytes per index (0: none), bytes before the first.
     vertex_first, vertex_span
         The range of vertices that is used.
+    bounds
+        Smallest and largest corner, rounded as the vertices are.
     pages, users
         Where it lies; who uses it, if it is adaptive.
     """
@@ -80,7 +82,8 @@ class Shape:
             used = indices[first : first + self.count]
             low, high = (int(used.min()), int(used.max())) if len(used) else (0, -1)
             self.vertex_first, self.vertex_span = low, high - low + 1
-        self.bounds = geometry.bounds
+        with np.errstate(over="ignore"):
+            self.bounds = geometry.bounds.astype(np.float32)
         self.avals: tuple[AVal[Any], ...] = tuple(
             value
             for value in (*geometry.attributes.values(), geometry.indices)

@@ -8,7 +8,7 @@ from typing import Any
 from heapscene.adaptive import AVal
 from heapscene.draw import DrawTable, PipelineState, TableDraw, encode_value
 from heapscene.errors import HeapFullError, explain
-from heapscene.heap.page import Piece, follow_key
+from heapscene.heap.page import Piece
 from heapscene.heap.plan import Plan, Planner, check_whole, is_adaptive, read_state
 from heapscene.heap.schema import HeaderField, Schema, make_schema
 from heapscene.heap.shape import Shape
@@ -106,7 +106,7 @@ def _transform(planner: Planner, field: HeaderField, value: Any) -> Piece:
         return Piece((field.tag, data), len(data), 0, data)
     data = encode_value(field.type, value.force(), field.name)
     follows = planner.following(field, rows=False)
-    return Piece(follow_key(follows, value), len(data), 0, data, value, follows)
+    return Piece(value, len(data), 0, data, value, follows)
 
 
 def _chunk_rows(plan: TablePlan, limit_bytes: int) -> int:
@@ -115,7 +115,8 @@ def _chunk_rows(plan: TablePlan, limit_bytes: int) -> int:
     row_bytes = sum(field.type.words * 4 for field in columns)
     pieces = [piece for shape in plan.shapes for piece in shape.pieces]
     sizes = {
-        piece.key: max(16, (piece.nbytes + 15) & ~15) for piece in (*pieces, *plan.shared.values())
+        (piece.book, piece.key): max(16, (piece.nbytes + 15) & ~15)
+        for piece in (*pieces, *plan.shared.values())
     }
     fixed = sum(sizes.values()) + 16 * len(columns)
     room = limit_bytes - 16 - fixed

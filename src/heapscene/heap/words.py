@@ -11,6 +11,9 @@ from heapscene.heap.dirty import DirtyRanges
 
 __all__ = ["Words"]
 
+_GROWTH = 1.5  # by how much a full array grows at least
+_ROOM = 8  # one word in so many is left free when much comes at once
+
 
 class Words:
     """The CPU side of one GPU buffer: pages, header rows and records are such arrays.
@@ -39,11 +42,9 @@ class Words:
         self._bytes = _bytes_of(self.data)
 
     def resize(self, used: int) -> None:
-        """Set how many words are used; capacity doubles until they fit."""
+        """Set how many words are used; capacity grows by half, or to what is needed and an eighth."""
         if used > len(self.data):
-            capacity = max(1, len(self.data))
-            while capacity < used:
-                capacity *= 2
+            capacity = max(int(_GROWTH * len(self.data)), used + used // _ROOM)
             if self.limit is not None:
                 capacity = max(used, min(capacity, self.limit))
             data = np.zeros(capacity, np.uint32)

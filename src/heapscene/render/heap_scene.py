@@ -245,8 +245,9 @@ class HeapScene:
         key = (self._heap.bounds_generation, aspect)
         if self._fitted is not None and self._fitted_for == key:
             return self._matrices
+        boxes = None if self._fitted else self._heap.world_boxes()
         bounds = self._heap.world_bounds()
-        camera = self._fitted or fit_viewpoint(bounds, aspect, boxes=self._heap.world_boxes())
+        camera = self._fitted or fit_viewpoint(bounds, aspect, boxes=boxes)
         if np.isfinite(bounds).all():
             self._fitted = camera
         self._matrices = self._look(camera, aspect)

@@ -26,9 +26,12 @@ __all__ = [
     "ArrayType",
     "AtomicType",
     "Matrix",
+    "SamplerType",
     "Scalar",
+    "StorageTextureType",
     "StructField",
     "StructType",
+    "TextureType",
     "Type",
     "Vector",
     "Void",
@@ -168,6 +171,97 @@ class AtomicType(Type):
     @property
     def words(self) -> int:
         return 1
+
+    __str__ = Type.__str__
+
+
+class _Handle(Type):
+    """What a shader names but cannot hold: it has no words."""
+
+    __slots__ = ()
+
+    @property
+    def words(self) -> int:
+        raise TypeError(f"a {self.wgsl} is no value and has no words")
+
+
+@dataclass(frozen=True, slots=True)
+class TextureType(_Handle):
+    """A texture that is sampled or loaded from.
+
+    Attributes
+    ----------
+    kind
+        WGSL's name, such as ``texture_2d_array`` or ``texture_depth_cube``.
+    sampled
+        Type of one channel; depth textures have one channel of ``f32``.
+    """
+
+    kind: str
+    sampled: Scalar
+
+    @property
+    def wgsl(self) -> str:
+        return self.kind if self.is_depth else f"{self.kind}<{self.sampled.name}>"
+
+    @property
+    def is_depth(self) -> bool:
+        return self.kind.startswith("texture_depth_")
+
+    @property
+    def texel(self) -> Type:
+        """What a load gives: four channels, or one depth."""
+        return self.sampled if self.is_depth else Vector(self.sampled, 4)
+
+    __str__ = Type.__str__
+
+
+@dataclass(frozen=True, slots=True)
+class StorageTextureType(_Handle):
+    """A texture that is written by its texel coordinates.
+
+    Attributes
+    ----------
+    kind
+        ``texture_storage_2d``, ``texture_storage_2d_array`` or ``texture_storage_3d``.
+    format
+        WebGPU's name of the texel format, such as ``rgba8unorm``.
+    access
+        ``read``, ``write`` or ``read_write``.
+    """
+
+    kind: str
+    format: str
+    access: str = "write"
+
+    @property
+    def wgsl(self) -> str:
+        return f"{self.kind}<{self.format}, {self.access}>"
+
+    @property
+    def sampled(self) -> Scalar:
+        """Type of one channel."""
+        if self.format.endswith("uint"):
+            return U32
+        return I32 if self.format.endswith("sint") else F32
+
+    @property
+    def texel(self) -> Type:
+        """What is stored and loaded: always four channels."""
+        return Vector(self.sampled, 4)
+
+    __str__ = Type.__str__
+
+
+@dataclass(frozen=True, slots=True)
+class SamplerType(_Handle):
+    """How a texture is sampled; with ``comparison``, against a reference depth."""
+
+    comparison: bool = False
+
+    @property
+    def wgsl(self) -> str:
+        return "sampler_comparison" if self.comparison else "sampler"
 
     __str__ = Type.__str__
 

@@ -66,6 +66,17 @@ def test_check_sees_an_overlap():
     allocator = Allocator(1024)
     allocator.allocate(16)
     allocator.allocate(16)
-    allocator._live[16] = 32
+    allocator._free[16] = 32
     with pytest.raises(AssertionError, match="gap or overlap at 48"):
         allocator.check()
+
+
+def test_live_ranges_are_told_apart_from_free_ones():
+    allocator = Allocator(4096)
+    many = allocator.allocate_many(20, 5)
+    one = allocator.allocate(100)
+    allocator.release(many[1])
+    assert allocator.live() == {many[0]: 32, **dict.fromkeys(many[2:], 32), one: 112}
+    assert allocator.allocate(1) == many[1]
+    assert allocator.live()[many[1]] == 16
+    allocator.check()

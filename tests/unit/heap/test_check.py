@@ -25,7 +25,7 @@ def stale_record(heap):
 
 
 def lost_entry(heap):
-    heap.pages[0].allocator.release(next(iter(heap.pages[0].entries.values())).offset)
+    heap.pages[0].allocator.release(heap.pages[0].entries[0].offset)
 
 
 def wrong_sum(heap):
@@ -33,7 +33,7 @@ def wrong_sum(heap):
 
 
 def one_reference_too_many(heap):
-    next(iter(heap.pages[0].entries.values())).refs += 1
+    heap.pages[0].entries[0].refs += 1
 
 
 def wrong_rank(heap):

@@ -15,16 +15,16 @@ def test_equal_keys_share():
     assert (a.refs, len(fresh)) == (2, 1)
     assert not page.release(a)
     assert page.release(a)
-    assert page.entries == {}
+    assert page.is_empty
     assert page.allocator.live_bytes == 0
 
 
 def test_all_or_nothing():
     page, fresh = Page(0, 1024), []
     kept = page.acquire(piece("kept", 16), fresh)
-    before = (page.allocator.cursor, page.allocator.live_bytes, dict(page.entries))
+    before = (page.allocator.cursor, page.allocator.live_bytes, page.entries)
     assert page.acquire_all([piece("kept", 16), piece("a", 500), piece("b", 500)], fresh) is None
-    assert (page.allocator.cursor, page.allocator.live_bytes, dict(page.entries)) == before
+    assert (page.allocator.cursor, page.allocator.live_bytes, page.entries) == before
     assert kept.refs == 1
     assert not page.data.any()
 

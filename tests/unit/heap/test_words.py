@@ -36,21 +36,21 @@ def test_only_the_differing_part_of_an_array_is_dirty():
     assert words.dirty.drain().tolist() == [[107, 110]]
 
 
-def test_growth_keeps_content_and_doubles():
+def test_growth_keeps_content_and_leaves_room():
     words = used(10)
     words.write(0, bytes(range(40)))
     before = words.data
     words.resize(17)
-    assert len(words.data) == 32
+    assert len(words.data) == 24  # half as much again
+    words.resize(800)
+    assert len(words.data) == 900  # an eighth more than what comes at once
     assert words.data is not before
     assert words.data[:10].tobytes() == bytes(range(40))
-    words.resize(300)
-    assert len(words.data) == 512
 
 
 def test_capacity_stops_at_the_limit():
     words = Words(16, limit=40)
-    words.resize(33)
+    words.resize(37)
     assert len(words.data) == 40
 
 

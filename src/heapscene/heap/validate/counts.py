@@ -118,9 +118,16 @@ def _of_page(page: Page, buckets: list[BucketBooks]) -> Iterator[Claim]:
         entries.update(part.entries)
     yield "used words", page.allocator.cursor // 4, page.used
     yield "geometries", set(map(id, parts)), set(map(id, page.parts.values()))
-    yield "allocations", set(map(id, entries)), set(map(id, page.entries.values()))
+    yield "allocations", set(map(id, entries)), set(map(id, page.entries))
     yield "users of geometries", list(parts.values()), [part.refs for part in parts]
     yield "users of allocations", list(entries.values()), [entry.refs for entry in entries]
+    astray = [
+        entry.offset
+        for number, book in page.books.items()
+        for key, entry in book.items()
+        if entry.key is not key or number != (entry.follows.book if entry.follows else 0)
+    ]
+    yield "allocations under another key", [], astray
     yield "allocations of other pages", 0, sum(entry.page is not page for entry in entries)
 
 

@@ -35,7 +35,7 @@ _BUILTIN_ADVICE: dict[int, str] = {
     id(isinstance): "Types are fixed when the function is compiled.",
 }
 _COMPONENTS = ("with_x", "with_y", "with_z", "with_w")
-STATEMENTS = ("discard", *(name for name, op in INTRINSICS.items() if op.effect))
+STATEMENTS = ("discard", *(name for name, op in INTRINSICS.items() if op.is_statement))
 
 
 class Calls(Expressions):

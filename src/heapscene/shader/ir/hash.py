@@ -89,6 +89,8 @@ def _hash(function: Function, known: dict[int, str]) -> str:
         for parameter in function.parameters:
             writer.local(parameter)
         writer.tokens.append(type_text(function.returns))
+        if function.wgsl is not None:
+            writer.tokens += ["wgsl", function.wgsl, *(p.name for p in function.parameters)]
         for statement in function.body:
             writer.node(statement)
         found = known[id(function)] = digest(*writer.tokens)

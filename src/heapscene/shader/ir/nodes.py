@@ -8,6 +8,7 @@ function is a complete value.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
 from heapscene.shader.types import StructType, Type
 
@@ -72,8 +73,16 @@ class Local:
 class Resource:
     """A module-scope variable.
 
-    ``space`` is ``storage``, ``uniform``, ``workgroup`` or ``private``; ``access`` is ``read`` or
-    ``read_write``.
+    Attributes
+    ----------
+    space
+        ``storage``, ``uniform``, ``workgroup`` or ``private``; ``handle`` for textures and samplers;
+        ``input`` for the value of a captured adaptive value, which entry points fill and functions
+        only read.
+    access
+        ``read`` or ``read_write``.
+    source
+        The adaptive value behind an ``input``; its name and type are its identity.
     """
 
     name: str
@@ -82,6 +91,7 @@ class Resource:
     access: str = "read"
     group: int = 0
     binding: int = 0
+    source: Any = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +143,13 @@ class Binary(Expr):
 
 @dataclass(frozen=True, slots=True)
 class Intrinsic(Expr):
-    """A function of :data:`heapscene.shader.operations.INTRINSICS`."""
+    """A function of :data:`heapscene.shader.operations.INTRINSICS`.
+
+    Where its table entry says ``place``, the first argument is not a value but what is worked on:
+    an atomic (:class:`Index` or :class:`Field` down from a :class:`Global`) or a whole resource.
+    Operands are evaluated from left to right. An entry with an ``effect`` must be neither dropped,
+    repeated nor moved past another effect.
+    """
 
     name: str
     args: tuple[Expr, ...]
@@ -262,7 +278,7 @@ class Return(Stmt):
 
 @dataclass(frozen=True, slots=True)
 class Discard(Stmt):
-    """Drop the fragment."""
+    """Drop the fragment. Control does not go on after it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -274,13 +290,24 @@ class Evaluate(Stmt):
 
 @dataclass(frozen=True, slots=True)
 class Function:
-    """A function. Two functions with equal content have equal hashes, whatever their names."""
+    """A function. Two functions with equal content have equal hashes, whatever their names.
+
+    Attributes
+    ----------
+    wgsl
+        The text between the braces, for a function whose ``body`` is empty because WGSL itself was
+        given: values in, a value out, nothing else touched. Its parameters keep their names.
+    twin
+        The Python function that says what ``wgsl`` computes; called with values of the language.
+    """
 
     name: str
     parameters: tuple[Local, ...]
     returns: Type
     body: tuple[Stmt, ...]
     span: Span | None = field(default=None, compare=False)
+    wgsl: str | None = None
+    twin: Any = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,10 @@ def print_function(function: Function) -> str:
     """Return the text of one function."""
     parameters = ", ".join(f"{_name(p)}: {spelled(p.type)}" for p in function.parameters)
     lines = [f"{function.name}({parameters}) -> {spelled(function.returns)}"]
-    _block(function.body, lines, 1)
+    if function.wgsl is None:
+        _block(function.body, lines, 1)
+    else:
+        lines += [f"  wgsl | {line}" for line in function.wgsl.splitlines()]
     return "\n".join(lines)
 
 

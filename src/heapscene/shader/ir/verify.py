@@ -18,6 +18,7 @@ from heapscene.shader.types import (
     U32,
     VOID,
     ArrayType,
+    AtomicType,
     Matrix,
     Scalar,
     StructType,
@@ -64,6 +65,9 @@ def verify_function(function: Function) -> None:
     AssertionError
         The function is not valid.
     """
+    if function.wgsl is not None:
+        assert not function.body, f"{function.name}: WGSL and a body"
+        return
     checker = _Checker(function)
     checker.block(function.body, set(function.parameters), in_loop=False)
     if function.returns != VOID:
@@ -72,7 +76,7 @@ def verify_function(function: Function) -> None:
 
 def _falls_through(body: tuple[Stmt, ...]) -> bool:
     for statement in body:
-        if isinstance(statement, nodes.Return | nodes.Break | nodes.Continue):
+        if isinstance(statement, nodes.Return | nodes.Break | nodes.Continue | nodes.Discard):
             return False
         if (
             isinstance(statement, nodes.If)
@@ -159,6 +163,7 @@ class _Checker:
             return
         assert isinstance(root, nodes.Global), "no place"
         resource = root.resource
+        assert not isinstance(target.type, AtomicType), "an atomic is written by atomic_store"
         writable = resource.space in ("workgroup", "private") or resource.access == "read_write"
         assert writable, f"{resource.name} is read-only"
 

@@ -5,6 +5,9 @@ Out:  classes named as in WGSL, each with its :class:`~heapscene.shader.types.Ty
 ``__shader_type__``. Keeps: no operation mixes types, overflows into a bigger type, or warns.
 """
 
+from heapscene.shader.lang.atomics import AtomicPlace as AtomicPlace
+from heapscene.shader.lang.atomics import atomic_i32 as atomic_i32
+from heapscene.shader.lang.atomics import atomic_u32 as atomic_u32
 from heapscene.shader.lang.builtin import Builtin as Builtin
 from heapscene.shader.lang.builtin import Interpolation as Interpolation
 from heapscene.shader.lang.builtin import builtin as builtin

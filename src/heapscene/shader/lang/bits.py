@@ -8,10 +8,8 @@ from __future__ import annotations
 import struct
 from typing import Any, TypeVar, overload
 
-import numpy as np
-
 from heapscene.errors import ShaderTypeError, explain
-from heapscene.shader.lang.apply import each, float_vectors, intrinsic
+from heapscene.shader.lang.apply import each, intrinsic
 from heapscene.shader.lang.literals import concrete
 from heapscene.shader.lang.scalars import Float32, Int32, UInt32, scalar_type
 from heapscene.shader.lang.vector_value import VectorValue, to_scalar, vector_class
@@ -25,17 +23,11 @@ __all__ = [
     "count_leading_zeros",
     "count_one_bits",
     "count_trailing_zeros",
+    "extract_bits",
     "first_leading_bit",
     "first_trailing_bit",
-    "pack2x16float",
-    "pack2x16unorm",
-    "pack4x8snorm",
-    "pack4x8unorm",
+    "insert_bits",
     "reverse_bits",
-    "unpack2x16float",
-    "unpack2x16unorm",
-    "unpack4x8snorm",
-    "unpack4x8unorm",
 ]
 
 I = TypeVar("I", int, vec2i, vec3i, vec4i, vec2u, vec3u, vec4u)
@@ -86,15 +78,40 @@ def bitcast_i32(x: Any) -> Any:
 
 
 @intrinsic
-def pack4x8unorm(x: vec4) -> int:
-    """Four numbers in [0, 1] as bytes of one ``u32``, the first in the lowest byte."""
-    return _packed(_scaled("pack4x8unorm", x, 4, low=0, scale=255), 8)
+def extract_bits(x: I, offset: int, count: int) -> I:
+    """The ``count`` bits from ``offset`` on, as a number; sign-extended in ``i32``.
+
+    Offset and count are cut to the 32 bits there are.
+    """
+    start, size = _range("extract_bits", offset, count)
+    return each("extract_bits", lambda a: _extracted(a, start, size), _integers(x))
 
 
 @intrinsic
-def unpack4x8unorm(x: int) -> vec4:
-    """The four bytes of a ``u32`` as numbers in [0, 1], the lowest byte first."""
-    return vec4(*[Float32(part) / 255.0 for part in _parts(x, 8)])
+def insert_bits(x: I, new: I, offset: int, count: int) -> I:
+    """``x`` with its ``count`` bits from ``offset`` on replaced by the lowest bits of ``new``."""
+    start, size = _range("insert_bits", offset, count)
+    mask = ((1 << size) - 1) << start
+    return each(
+        "insert_bits",
+        lambda a, b: type(a)(UInt32(_bits(a) & ~mask | (_bits(b) << start) & mask)),
+        _integers(x),
+        _integers(new),
+    )
+
+
+def _range(name: str, offset: object, count: object) -> tuple[int, int]:
+    if scalar_type(offset) is F32 or scalar_type(count) is F32:
+        raise ShaderTypeError(explain(f"{name}() counts bits in u32", fix="Write u32(n)."))
+    start = min(int(to_scalar(U32, offset)), 32)
+    return start, min(int(to_scalar(U32, count)), 32 - start)
+
+
+def _extracted(a: Any, start: int, size: int) -> Any:
+    part = (_bits(a) >> start) & ((1 << size) - 1)
+    if isinstance(a, Int32) and size and part >> (size - 1):
+        part -= 1 << size
+    return type(a)(part)
 
 
 @intrinsic
@@ -138,69 +155,6 @@ def reverse_bits(x: I) -> I:
     return each(
         "reverse_bits", lambda a: type(a)(UInt32(int(f"{_bits(a):032b}"[::-1], 2))), _integers(x)
     )
-
-
-@intrinsic
-def pack4x8snorm(x: vec4) -> int:
-    """Four numbers in [-1, 1] as signed bytes of one ``u32``, the first in the lowest byte."""
-    return _packed(_scaled("pack4x8snorm", x, 4, low=-1, scale=127), 8)
-
-
-@intrinsic
-def unpack4x8snorm(x: int) -> vec4:
-    """The four signed bytes of a ``u32`` as numbers in [-1, 1], the lowest byte first."""
-    signed = [part - 256 if part > 127 else part for part in _parts(x, 8)]
-    return vec4(*[max(Float32(part) / 127.0, Float32(-1.0)) for part in signed])
-
-
-@intrinsic
-def pack2x16unorm(x: vec2) -> int:
-    """Two numbers in [0, 1] as halves of one ``u32``, the first in the lower half."""
-    return _packed(_scaled("pack2x16unorm", x, 2, low=0, scale=65535), 16)
-
-
-@intrinsic
-def unpack2x16unorm(x: int) -> vec2:
-    """The two halves of a ``u32`` as numbers in [0, 1], the lower half first."""
-    return vec2(*[Float32(part) / 65535.0 for part in _parts(x, 16)])
-
-
-@intrinsic
-def pack2x16float(x: vec2) -> int:
-    """Two numbers as 16-bit floats in one ``u32``, the first in the lower half."""
-    _needs_size("pack2x16float", x, 2)
-    with np.errstate(all="ignore"):
-        halves = np.asarray(x).astype(np.float16).view(np.uint16)
-    return _packed(halves.tolist(), 16)
-
-
-@intrinsic
-def unpack2x16float(x: int) -> vec2:
-    """The two 16-bit floats in a ``u32``, the lower half first."""
-    halves = np.array(_parts(x, 16), np.uint16).view(np.float16)
-    return vec2(*halves.astype(np.float32).tolist())
-
-
-def _scaled(name: str, x: Any, size: int, *, low: int, scale: int) -> list[int]:
-    _needs_size(name, x, size)
-    clipped = np.clip(np.nan_to_num(np.asarray(x)), np.float32(low), np.float32(1))
-    return np.floor(np.float32(0.5) + clipped * np.float32(scale)).astype(int).tolist()
-
-
-def _needs_size(name: str, x: Any, size: int) -> None:
-    float_vectors(name, x)
-    if len(x) != size:
-        raise ShaderTypeError(explain(f"{name}() needs a vec{size}, not a {type(x).__name__}"))
-
-
-def _packed(parts: list[int], width: int) -> UInt32:
-    mask = (1 << width) - 1
-    return UInt32(sum((part & mask) << (width * i) for i, part in enumerate(parts)))
-
-
-def _parts(x: object, width: int) -> list[int]:
-    word = int(to_scalar(U32, x))
-    return [(word >> shift) & ((1 << width) - 1) for shift in range(0, 32, width)]
 
 
 def _bits(a: Any) -> int:

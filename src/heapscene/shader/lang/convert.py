@@ -9,6 +9,7 @@ from weakref import WeakValueDictionary
 import numpy as np
 
 from heapscene.errors import ShaderTypeError, explain
+from heapscene.shader.lang.atomics import atomic_i32, atomic_u32
 from heapscene.shader.lang.literals import AbstractInt
 from heapscene.shader.lang.matrices import MatrixValue, mat2, mat3, mat4
 from heapscene.shader.lang.scalars import Float32, Int32, UInt32, scalar_type
@@ -19,6 +20,7 @@ from heapscene.shader.types import (
     I32,
     U32,
     VOID,
+    AtomicType,
     Matrix,
     Scalar,
     StructType,
@@ -67,6 +69,8 @@ def value_class(kind: Type) -> type[Any]:
         return vector_class(kind.scalar, kind.size)
     if isinstance(kind, Matrix) and kind.columns == kind.rows:
         return _MATRICES[kind.columns]
+    if isinstance(kind, AtomicType):
+        return atomic_u32 if kind.scalar is U32 else atomic_i32
     if isinstance(kind, StructType) and kind in _structs:
         return _structs[kind]
     raise ShaderTypeError(explain(f"there are no values of type {kind} in CPython"))

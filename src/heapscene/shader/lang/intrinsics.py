@@ -7,7 +7,14 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from heapscene.errors import ShaderTypeError, explain
-from heapscene.shader.lang import bits, componentwise, execution, geometric
+from heapscene.shader.lang import (
+    atomics,
+    bits,
+    componentwise,
+    execution,
+    geometric,
+    packing,
+)
 from heapscene.shader.lang.literals import AbstractInt
 from heapscene.shader.lang.scalars import scalar_type
 
@@ -25,7 +32,7 @@ def shader_bool(value: Any) -> bool:
 
 INTRINSICS: Mapping[str, Callable[..., Any]] = {
     function.__intrinsic__: function
-    for module in (bits, componentwise, execution, geometric)
+    for module in (atomics, bits, componentwise, execution, geometric, packing)
     for function in map(vars(module).__getitem__, module.__all__)
     if hasattr(function, "__intrinsic__")
 }

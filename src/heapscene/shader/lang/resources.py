@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from heapscene.errors import InputError, ShaderTypeError, explain
 from heapscene.shader.lang.convert import convert, type_of, value_class
 from heapscene.shader.lang.vector_value import DTYPES
-from heapscene.shader.types import ArrayType, Matrix, Scalar, StructType, Type, Vector
+from heapscene.shader.types import ArrayType, AtomicType, Matrix, Scalar, StructType, Type, Vector
 
 __all__ = ["Access", "Resource", "Space", "private", "storage", "uniform", "workgroup"]
 
@@ -107,7 +107,7 @@ class Resource(Generic[T]):
 
     def __getitem__(self, index: int) -> T:
         array, element, number = self._locate(index)
-        return _read(array[number], element)
+        return _read(array, number, element)
 
     def __setitem__(self, index: int, value: T) -> None:
         array, element, number = self._locate(index)
@@ -116,6 +116,13 @@ class Resource(Generic[T]):
                 explain(
                     f"{self.name!r} is read-only: element {number} was assigned",
                     fix='Declare it with access="read_write".',
+                )
+            )
+        if _has_atomic(element):
+            raise ShaderTypeError(
+                explain(
+                    f"{self.name!r} holds atomics, which are not assigned",
+                    fix=f"Write atomic_store({self.name}[i], value).",
                 )
             )
         fitting = convert(value, element, f"element of {self.name!r}")
@@ -185,12 +192,21 @@ def storage(
         ``"read_write"`` if shader functions assign elements.
     """
     kind = ArrayType(type_of(element_type, f"storage {name!r}"))
+    if access == "read" and _has_atomic(kind.element):
+        raise ShaderTypeError(
+            explain(
+                f"storage {name!r} holds atomics, which are not read-only",
+                fix='Declare it with access="read_write".',
+            )
+        )
     return Resource(name, "storage", kind, access=access, group=group, binding=binding)
 
 
 def uniform(name: str, struct: type[T], *, binding: int, group: int = 0) -> Resource[T]:
     """Declare a uniform buffer with the fields of a ``@struct`` class, read as ``name.field``."""
     kind = type_of(struct, f"uniform {name!r}")
+    if _has_atomic(kind):
+        raise _atomics_elsewhere("uniform", name)
     if not isinstance(kind, StructType):
         raise ShaderTypeError(explain(f"uniform {name!r} needs a @struct class, not {kind}"))
     return Resource(name, "uniform", kind, access="read", group=group, binding=binding)
@@ -205,7 +221,18 @@ def workgroup(name: str, element_type: type[T], length: int) -> Resource[T]:
 def private(name: str, element_type: type[T], length: int) -> Resource[T]:
     """Declare an array that each invocation has for itself."""
     kind = ArrayType(type_of(element_type, f"private {name!r}"), length)
+    if _has_atomic(kind.element):
+        raise _atomics_elsewhere("private", name)
     return Resource(name, "private", kind)
+
+
+def _atomics_elsewhere(space: str, name: str) -> ShaderTypeError:
+    return ShaderTypeError(
+        explain(
+            f"{space} {name!r} holds atomics, which other invocations must be able to reach",
+            fix='Use workgroup(...), or storage(..., access="read_write").',
+        )
+    )
 
 
 def _same_dtype(array: NDArray[Any], element: Type) -> bool:
@@ -242,16 +269,27 @@ def _tail(element: Type) -> tuple[int, ...]:
 
 
 def _dtype(element: Type) -> np.dtype[Any]:
+    if isinstance(element, AtomicType):
+        element = element.scalar
     if isinstance(element, Scalar):
         return np.dtype(DTYPES[element])
     return np.dtype(DTYPES[element.scalar] if isinstance(element, Vector) else np.float32)
 
 
-def _read(stored: Any, element: Type) -> Any:
+def _read(memory: Any, key: int | str, element: Type) -> Any:
+    if isinstance(element, AtomicType):
+        return value_class(element)(memory, key)
+    stored = memory[key]
     if isinstance(element, StructType):
-        values = {field.name: _read(stored[field.name], field.type) for field in element.fields}
+        values = {field.name: _read(stored, field.name, field.type) for field in element.fields}
         return value_class(element)(**values)
     return value_class(element)(stored)
+
+
+def _has_atomic(element: Type) -> bool:
+    if isinstance(element, StructType):
+        return any(_has_atomic(field.type) for field in element.fields)
+    return isinstance(element, AtomicType)
 
 
 def _stored(value: Any, element: Type) -> Any:
