@@ -17,7 +17,7 @@ from heapscene.gpu import read_texture
 from heapscene.heap import RECORD
 from heapscene.kernels import probe
 from heapscene.kernels.kernel import kernel
-from heapscene.render import probe_pass
+from heapscene.render import probe_pass, validate
 from heapscene.shader import builtin, compute, vec3u
 from property.test_picture import BACKGROUND, CAMERA, SIZE, Side
 from reference.damage import bits_of, peek, poke
@@ -661,3 +661,37 @@ def test_a_renderer_reports_on_all_its_scenes(device):
         assert renderer.order(second)[report.faults[0].draw] in second
     with pytest.raises(FrameOrderError):
         renderer.validate()
+
+
+@pytest.mark.parametrize("part", [64, 320])
+def test_parts_make_no_difference(lab, monkeypatch, part):
+    """The same faults are found where indices are read back in many parts."""
+    monkeypatch.setattr(validate, "_PART", part)
+    whole = lab.scene.validate()
+    assert whole.ok
+    assert whole.checked["triangle-coherence"] == whole.checked["search"] // 3 > part
+    draw = lab.resident(1)
+    draw.part.shape.count = 4
+    for user in [r for r in lab.heap._residents.values() if getattr(r, "part", 0) is draw.part]:
+        user.bucket.rewrite(user)
+    (table,) = [r for r in lab.heap._residents.values() if hasattr(r, "chunks")]
+    lab.set.remove(table.draw.table)
+    lab.side.picture()
+    small = lab.scene.validate()
+    monkeypatch.undo()
+    assert small.faults == lab.scene.validate().faults
+    assert set(small.counts) == {"triangle-coherence"}
+
+
+def test_an_empty_scene_has_nothing_wrong(device):
+    draws = cset()
+    side = Side(device, draws, "expanded", 1)
+    side.picture()
+    assert side.scene.validate().ok
+    draws.add(Draw(PROGRAMS[0], box(), {"model": np.eye(4), "color": "red"}, visible=False))
+    side.picture()
+    report = side.scene.validate()
+    assert report.ok
+    assert not report.skipped
+    assert report.checked["records"] > 0
+    side.close()

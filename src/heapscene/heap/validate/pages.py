@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from heapscene.heap.page import Part
-from heapscene.heap.validate.fault import Faults, Place
+from heapscene.heap.validate.fault import Fault, Faults, Place
 from heapscene.heap.validate.page_books import PageBooks, Ranges
 
 __all__ = ["check_page"]
@@ -30,6 +30,10 @@ def check_page(faults: Faults, books: PageBooks, words: Words) -> None:
     """
     mirrored = books.page.data[: books.page.used]
     if len(words) < len(mirrored):
+        place = Place("page", books.page.number)
+        faults.add(
+            Fault("page-words", "number of words", *place, expected=len(mirrored), found=len(words))
+        )
         words = np.concatenate([words, np.zeros(len(mirrored) - len(words), np.uint32)])
     taken = [_check_finite(faults, books, words), _check_indices(faults, books, words)]
     live = books.live

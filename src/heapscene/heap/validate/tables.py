@@ -63,7 +63,12 @@ def check_records(faults: Faults, books: BucketBooks, words: Words) -> None:
     found = words.reshape(-1, RECORD_WORDS)
     faults.looked("references", 2 * int(np.count_nonzero(books.owners >= 0)))
     faults.looked("records", books.records.size)
-    at, columns = np.nonzero(found != books.records)
+    n = len(books.records)
+    if len(found) < n:
+        faults.add(
+            Fault("records", "number of records", *place, None, None, None, n, len(found))
+        )  # fmt: skip
+    at, columns = np.nonzero(found[:n] != books.records[: len(found)])
     points = (columns == HEADER) | (columns == INDEX_START)
     for check, chosen in (("references", points), ("records", ~points)):
         rows, column = at[chosen], columns[chosen]
