@@ -139,7 +139,7 @@ class Faults:
         check: str,
         place: Place,
         words: NDArray[np.int64],
-        whats: Sequence[str],
+        names: Sequence[str],
         values: tuple[NDArray[Any], NDArray[Any]],
         owners: tuple[NDArray[np.int64], NDArray[np.int64]],
     ) -> None:
@@ -149,7 +149,7 @@ class Faults:
         ----------
         words
             ``(n,)``: their numbers in the buffer.
-        whats
+        names
             Names for the listed ones; the last one holds for all that follow.
         values
             Expected and found, ``(n,)`` each.
@@ -160,7 +160,7 @@ class Faults:
             self.listed.append(
                 Fault(
                     check,
-                    whats[min(k, len(whats) - 1)],
+                    names[min(k, len(names) - 1)],
                     *place,
                     offset=int(words[k]) * 4,
                     draw=_known(owners[0][k]),
