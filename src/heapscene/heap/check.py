@@ -23,10 +23,16 @@ def check(heap: Heap) -> None:
     # A user may give numbers that are not finite: that is wrong, but nothing that the heap did.
     wrong = [fault for fault in faults.listed if fault.check != "finite-data"]
     assert not wrong, "\n".join(map(str, wrong))
-    assert not heap._planner.renewed
+    _check_shapes(heap)
     for resident in heap._residents.values():
         if isinstance(resident, TableResident):
             _check_table(resident)
+
+
+def _check_shapes(heap: Heap) -> None:
+    planner = heap._planner
+    assert not planner.renewed
+    assert set(planner.shapes.values()) == {shape for page in heap.pages for shape in page.parts}
 
 
 def _check_table(resident: TableResident) -> None:

@@ -91,7 +91,8 @@ def validate_scene(state: SceneState) -> ValidationReport:
     faults, skipped = Faults(), list[str]()
     if state.frame == 0 or not state.is_sent:
         check_heap(faults, state.heap, None)
-        why = "there was no update yet" if state.frame == 0 else "the last update raised"
+        why = "the last update raised, or went to another device"
+        why = "there was no update yet" if state.frame == 0 else why
         skipped.append(f"what lies on the GPU: {why}")
         return make_report(faults, skipped, state.frame)
     books = check_heap(faults, state.heap, state.read)

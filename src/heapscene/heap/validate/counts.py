@@ -18,21 +18,23 @@ from heapscene.heap.tables import TableResident
 from heapscene.heap.validate.bucket_books import BucketBooks
 from heapscene.heap.validate.fault import Fault, Faults
 
-__all__ = ["check_counts"]
+__all__ = ["check_counts", "check_holders"]
 
 Claim = tuple[str, Any, Any]
 """What, what it should be, what it is."""
 
 
 def check_counts(faults: Faults, heap: Heap, books: list[BucketBooks]) -> None:
-    """Compare sums, ranks, rows and reference counts with those of all draws, one by one."""
+    """Compare sums, ranks and rows with those of all draws, one by one."""
     _claim(faults, _of_heap(heap, books))
     for bucket in books:
         place = {"page": bucket.bucket.page.number, "bucket": bucket.number}
         _claim(faults, _of_bucket(bucket), **place)
-    for page in heap.pages:
-        mine = [bucket for bucket in books if bucket.bucket.page is page]
-        _claim(faults, _of_page(page, mine), page=page.number)
+
+
+def check_holders(faults: Faults, page: Page, books: list[BucketBooks]) -> None:
+    """Compare the reference counts of a page with who holds what there: the draws of `books`."""
+    _claim(faults, _of_page(page, books), page=page.number)
 
 
 def _claim(faults: Faults, claims: Iterator[Claim], **place: int) -> None:
@@ -61,8 +63,6 @@ def _of_heap(heap: Heap, books: list[BucketBooks]) -> Iterator[Claim]:
         [],
         [k for k, (draw, held) in enumerate(heap._residents.items()) if held.draw is not draw],
     )
-    shapes = set(heap._planner.shapes.values())
-    yield "geometries", shapes, {shape for page in heap.pages for shape in page.parts}
     for table in tables:
         ends = [0, *np.cumsum([chunk.capacity for chunk in table.chunks]).tolist()]
         yield "first rows of chunks", ends[:-1], [chunk.first for chunk in table.chunks]

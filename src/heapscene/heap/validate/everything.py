@@ -12,7 +12,7 @@ from heapscene.heap.heap import Heap
 from heapscene.heap.validate.allocations import check_allocations
 from heapscene.heap.validate.bucket_books import BucketBooks, read_books
 from heapscene.heap.validate.constants import check_constants
-from heapscene.heap.validate.counts import check_counts
+from heapscene.heap.validate.counts import check_counts, check_holders
 from heapscene.heap.validate.fault import Faults
 from heapscene.heap.validate.page_books import page_books
 from heapscene.heap.validate.pages import check_page
@@ -45,13 +45,15 @@ def check_heap(faults: Faults, heap: Heap, read: Read | None) -> list[BucketBook
 
 def _check(faults: Faults, heap: Heap, read: Read | None) -> list[BucketBooks]:
     buckets = read_books(heap)
+    everyone = [*buckets, *_of_others(heap)]
     check_counts(faults, heap, buckets)
     for page in heap.pages:
+        holders = [books for books in everyone if books.bucket.page is page]
+        check_holders(faults, page, holders)
         check_allocations(faults, page)
         check_constants(faults, page)
-        mine = [books for books in buckets if books.bucket.page is page]
-        found = page_books(page, mine)
-        check_extents(faults, found, mine)
+        found = page_books(page, holders)
+        check_extents(faults, found, holders)
         if read is not None:
             check_page(faults, found, read(page))
     if read is not None:
@@ -59,3 +61,8 @@ def _check(faults: Faults, heap: Heap, read: Read | None) -> list[BucketBooks]:
             check_headers(faults, books, read(books.bucket.headers))
             check_records(faults, books, read(books.bucket.records))
     return buckets
+
+
+def _of_others(_heap: Heap) -> list[BucketBooks]:
+    """Return the books of who else keeps data on the heap's pages; their draws have no places."""
+    return []
