@@ -383,6 +383,15 @@ def test_rows_of_tables_are_named(lab):
     assert "first instance" in str(fault)
 
 
+def test_numbers_in_columns_name_their_row(lab):
+    word, _, _, _ = infinite_row(lab)
+    chunk = lab.chunk()
+    row = int(np.flatnonzero(chunk.drawn)[3])
+    (fault,) = lab.scene.validate().faults
+    assert (fault.what, fault.row, fault.offset) == ("position", row, 4 * word)
+    assert lab.scene.order()[fault.draw].table is chunk.table
+
+
 def test_a_report_is_json(lab):
     position_that_is_no_number(lab)
     report = lab.scene.validate()

@@ -49,12 +49,24 @@ class PageBooks(NamedTuple):
         Those of them that have to be finite numbers: positions and matrices of what is drawn.
     parts
         Geometries, and the place in ``order()`` of a draw that uses each.
+    columns
+        Columns of tables, ascending: first word, words per row, rows, handle of the first; ``(n, 4)``.
     """
 
     page: Page
     live: Ranges
     finite: Ranges
     parts: list[tuple[Part, int]]
+    columns: Words
+
+    def handles(self, words: Words) -> Words:
+        """Return the handle of the table's row that each word belongs to, or -1."""
+        if not len(self.columns):
+            return np.full(len(words), -1)
+        at = np.searchsorted(self.columns[:, 0], words, side="right") - 1
+        start, width, count, first = self.columns[at].T
+        row = (words - start) // width
+        return np.where((at >= 0) & (row < count), first + row, -1)
 
 
 class _Spans:
@@ -88,6 +100,7 @@ class _Collector:
         self.finite = _Spans()
         self.parts: dict[Part, int] = {}
         self.drawn: set[Part] = set()
+        self.columns: list[tuple[int, int, int, int]] = []
 
     def part(self, part: Part, place: int, *, drawn: bool) -> None:
         """Note a geometry, at the first draw that has it and at the first that shows it."""
@@ -137,6 +150,8 @@ class _Collector:
         for field, entry in zip(chunk.plan.fields, chunk.entries, strict=True):
             base, words = entry.offset >> 2, field.type.words
             self.live.add(base, base + (entry.nbytes >> 2), field.name, place)
+            if field.name not in chunk.plan.shared:
+                self.columns.append((base, words, chunk.capacity, chunk.first))
             if field.kind != "table" and field.type not in _MATRICES:
                 continue
             if field.name in chunk.plan.shared:
@@ -154,4 +169,5 @@ def page_books(page: Page, buckets: Iterable[BucketBooks]) -> PageBooks:
         for place, chunk in books.chunks:
             found.chunk(chunk, place)
     parts = list(found.parts.items())
-    return PageBooks(page, found.live.merged(), found.finite.merged(), parts)
+    columns = np.array(sorted(found.columns), np.int64).reshape(-1, 4)
+    return PageBooks(page, found.live.merged(), found.finite.merged(), parts, columns)

@@ -120,4 +120,4 @@ def _report(
         values = (books.page.data[at], words[at])
     owners = ranges.owners[number]
     place = Place("page", books.page.number)
-    faults.add_words(check, place, at, names or [""], values, (owners, np.full(len(at), -1)))
+    faults.add_words(check, place, at, names or [""], values, (owners, books.handles(at)))
