@@ -112,6 +112,10 @@ class Lab:
         at = resident.slot.find(resident.rank)
         return peek(self.on_gpu(resident)._kernels.firsts, 2 * at)
 
+    def tiles(self, owner):
+        kernels = self.on_gpu(owner)._kernels
+        return kernels.vertex_tiles if self.encoding == "expanded" else kernels.emitted_tiles
+
     def place(self, element):
         return self.scene.order().index(element)
 
@@ -280,7 +284,7 @@ def first_index(lab):
 
 def tile_too_far(lab):
     draw = lab.resident(0)
-    buffer = lab.on_gpu(draw)._kernels.table
+    buffer = lab.tiles(draw)
     return 0, None, *poke(buffer, 0, peek(buffer, 0) + 1)
 
 
@@ -290,7 +294,7 @@ def last_bound(lab):
     axis = int(lab.encoding == "expanded")
     total = peek(kernels.firsts, 2 * draw.bucket.n_records + axis)
     word = -(-total // 64)
-    return word, None, *poke(kernels.table, word, draw.bucket.n_records)
+    return word, None, *poke(lab.tiles(draw), word, draw.bucket.n_records)
 
 
 def count_of_a_call(lab):
@@ -363,7 +367,8 @@ def test_what_kernels_made_of_a_fault_is_no_other_fault(lab, plant):
 def test_a_wrong_index_in_the_expanded_buffer(device):
     lab = Lab(device, "expanded")
     draw = lab.resident(2)
-    word = lab.first(draw) + 4
+    begin = peek(lab.on_gpu(draw)._kernels.firsts, 2 * draw.slot.start)
+    word = lab.on_gpu(draw)._windows.placed[draw.slot][0] + lab.first(draw) - begin + 4
     before, now = poke(lab.on_gpu(draw)._kernels.indices, word, 1)
     report = lab.scene.validate()
     assert report.counts == {"expanded-indices": 1}
@@ -463,7 +468,7 @@ def one_draw_too_many(lab):
 
 
 def wrong_sum(lab):
-    lab.resident(0).bucket.emitted += 3
+    lab.resident(0).slot.emitted += 3
 
 
 def one_reference_too_many(lab):
@@ -501,8 +506,6 @@ def test_wrong_books_are_reported_by_one_check(device, plant):
 
 def test_the_probe_sees_a_wrong_search(lab, monkeypatch):
     """A search that ends one record early is what the tables alone cannot show."""
-    number = lab.scene._buckets[lab.resident(0).bucket]
-    assert number.encoding == lab.encoding
     wrong = hasty(lab.encoding)
     monkeypatch.setattr(probe_pass, f"probe_{wrong.name.removeprefix('hasty_')}", wrong)
     report = lab.scene.validate()
@@ -522,11 +525,11 @@ def hasty(encoding):
     def hasty_emitted(
         thread: vec3u = builtin.global_invocation_id, groups: vec3u = builtin.num_workgroups
     ) -> None:
-        number = probe.params.first + probe.invocation(thread, groups, 64)
-        if number >= probe.params.stop:
+        number = probe.stretch.first + probe.invocation(thread, groups, 64)
+        if number >= probe.stretch.stop:
             return
         located = probe.locate_emitted(number)
-        probe.write_found((number - probe.params.first) * 5, probe.tiles[number >> 6], located)
+        probe.write_found((number - probe.stretch.first) * 5, probe.tiles[number >> 6], located)
 
     @kernel(twin=lambda *_: None)
     @compute(workgroup_size=64)
@@ -534,9 +537,9 @@ def hasty(encoding):
         thread: vec3u = builtin.global_invocation_id, groups: vec3u = builtin.num_workgroups
     ) -> None:
         at = probe.invocation(thread, groups, 64)
-        if at >= probe.params.stop - probe.params.first:
+        if at >= probe.stretch.stop - probe.stretch.first:
             return
-        number = probe.indices[at]
+        number = probe.indices[at] + probe.stretch.base_vertex
         probe.write_found(at * 5, probe.tiles[number >> 6], probe.locate_vertex(number))
 
     return hasty_vertices if encoding == "expanded" else hasty_emitted

@@ -33,9 +33,11 @@ def random_word(rng, scene, kind):
         return on_gpu._records, int(rng.choice(np.flatnonzero(books.owners >= 0))) * 8 + int(
             rng.integers(8)
         )
-    axis = int(on_gpu.encoding == "expanded")
+    axis = int("expanded" in on_gpu.encodings)
     elements = (books.bucket.emitted, books.bucket.vertices)[axis]
-    return on_gpu._kernels.table, int(rng.integers(-(-elements // 64) + 1))
+    kernels = on_gpu._kernels
+    table = kernels.vertex_tiles if axis else kernels.emitted_tiles
+    return table, int(rng.integers(-(-elements // 64) + 1))
 
 
 @pytest.mark.timeout(300)

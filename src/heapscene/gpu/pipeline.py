@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from heapscene.errors import GpuError, StateError, explain
 from heapscene.gpu.bind import Binding, Layouts
 from heapscene.gpu.counters import Counters
+from heapscene.gpu.faults import GpuCalls, refusal, sentence
 
 if TYPE_CHECKING:
     import wgpu
@@ -98,7 +99,10 @@ class Pipelines:
             try:
                 module = self.device.create_shader_module(label=label, code=wgsl)
             except (wgpu.GPUError, ValueError) as cause:
-                raise GpuError(_explain_module(wgsl, label, str(cause))) from cause
+                error = refusal(cause, f"the device compiled no module {label!r}")
+                if type(error) is GpuError:
+                    error = GpuError(_explain_module(wgsl, label, str(cause)))
+                raise error from cause
             self._modules[wgsl] = module
             self.counters.shader_modules_created += 1
         return module
@@ -113,20 +117,15 @@ class Pipelines:
         GpuError
             wgpu refuses the module or the pipeline.
         """
-        import wgpu
-
         key = (wgsl, entry, groups)
         pipeline = self._compute.get(key)
         if pipeline is None:
             module = self.module(wgsl, label)
-            try:
+            layout = self.layouts.pipeline(groups)
+            with GpuCalls(f"the compute pipeline {label!r} was refused", entry_points=entry):
                 pipeline = self.device.create_compute_pipeline(
-                    label=label,
-                    layout=self.layouts.pipeline(groups),
-                    compute={"module": module, "entry_point": entry},
+                    label=label, layout=layout, compute={"module": module, "entry_point": entry}
                 )
-            except (wgpu.GPUError, ValueError) as cause:
-                raise GpuError(_explain_pipeline("compute", label, entry, cause)) from cause
             self._compute[key] = pipeline
             self.counters.pipelines_created += 1
         return pipeline
@@ -141,8 +140,6 @@ class Pipelines:
         GpuError
             wgpu refuses the module or the pipeline.
         """
-        import wgpu
-
         pipeline = self._render.get(spec)
         if pipeline is None:
             arguments = _render_arguments(spec)
@@ -153,17 +150,12 @@ class Pipelines:
                 "entry_point": spec.fragment_entry,
                 "targets": _targets(spec),
             }
-            try:
+            layout = self.layouts.pipeline(spec.groups)
+            entries = f"{spec.vertex_entry}, {spec.fragment_entry}"
+            with GpuCalls(f"the render pipeline {label!r} was refused", entry_points=entries):
                 pipeline = self.device.create_render_pipeline(
-                    label=label,
-                    layout=self.layouts.pipeline(spec.groups),
-                    vertex=vertex,
-                    fragment=fragment,
-                    **arguments,
+                    label=label, layout=layout, vertex=vertex, fragment=fragment, **arguments
                 )
-            except (wgpu.GPUError, ValueError) as cause:
-                entries = f"{spec.vertex_entry}, {spec.fragment_entry}"
-                raise GpuError(_explain_pipeline("render", label, entries, cause)) from cause
             self._render[spec] = pipeline
             self.counters.pipelines_created += 1
         return pipeline
@@ -243,7 +235,7 @@ def _target(state: PipelineState, color_format: str, written: bool) -> dict[str,
 def _explain_module(wgsl: str, label: str, cause: str) -> str:
     lines = wgsl.splitlines()
     found = _LINE_OF_ERROR.search(cause)
-    facts: dict[str, object] = {"cause": _fault(cause)}
+    facts: dict[str, object] = {"cause": sentence(cause)}
     if found is not None:
         at, column = int(found[1]), int(found[2])
         facts["at"] = f"line {at}, column {column} of {len(lines)}"
@@ -255,18 +247,3 @@ def _explain_module(wgsl: str, label: str, cause: str) -> str:
         )
         return f"{explain(f'WGSL of {label!r} is not valid', facts=facts).rstrip()}\n{text}"
     return explain(f"WGSL of {label!r} is not valid", facts=facts)
-
-
-def _explain_pipeline(kind: str, label: str, entries: str, cause: Exception) -> str:
-    return explain(
-        f"the {kind} pipeline {label!r} was refused",
-        facts={"entry points": entries, "cause": _fault(str(cause))},
-    )
-
-
-def _fault(cause: str) -> str:
-    """Return the sentence that says what is wrong, without wgpu's frame around it."""
-    lines = [line.strip() for line in cause.splitlines() if line.strip()]
-    dull = ("Validation Error", "Caused by:")
-    told = [line for line in lines if line not in dull and not line.startswith("In wgpu")]
-    return " ".join(told) if told else cause.strip()

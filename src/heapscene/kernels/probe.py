@@ -18,8 +18,8 @@ from heapscene.kernels.locate import (
     locate_vertex,
     tiles,
 )
-from heapscene.kernels.records import invocation, params
-from heapscene.shader import builtin, compute, function, storage, u32, vec3u
+from heapscene.kernels.records import invocation
+from heapscene.shader import builtin, compute, function, storage, struct, u32, uniform, vec3u
 from heapscene.typing import UintArray
 
 __all__ = ["PROBE_WORDS", "probe_emitted", "probe_reference", "probe_vertices"]
@@ -27,6 +27,18 @@ __all__ = ["PROBE_WORDS", "probe_emitted", "probe_reference", "probe_vertices"]
 PROBE_WORDS = 5
 """Words per emitted index: record, header row, instance, element, vertex."""
 
+
+@struct
+class Stretch:
+    """Which emitted indices, how many records there are, and what the draw call adds to each index."""
+
+    first: u32
+    stop: u32
+    records: u32
+    base_vertex: u32
+
+
+stretch = uniform("stretch", Stretch, binding=0)
 indices = storage("indices", u32, binding=6)
 found = storage("found", u32, binding=7, access="read_write")
 
@@ -39,7 +51,7 @@ def _probe_emitted(
     _tiles: UintArray,
     result: UintArray,
 ) -> None:
-    n, first, stop = int(parameters[0]), int(parameters[5]), int(parameters[6])
+    first, stop, n = map(int, parameters[:3])
     values = probe_reference(table[:n], starts[: n + 1], page_words, first, stop)
     result[: values.size] = values.reshape(-1)
 
@@ -52,8 +64,8 @@ def _probe_vertices(
     numbers: UintArray,
     result: UintArray,
 ) -> None:
-    n, count = int(parameters[0]), int(parameters[6] - parameters[5])
-    vertices = numbers[:count].astype(np.int64)
+    first, stop, n, base = map(int, parameters[:4])
+    vertices = numbers[: stop - first].astype(np.int64) + base
     owners = np.searchsorted(starts[:n, 1], vertices, side="right") - 1
     record = np.ascontiguousarray(table, np.uint32).reshape(-1).view(RECORD)[owners]
     instance, local = np.divmod(vertices - starts[owners, 1], record["vertex_span"])
@@ -77,11 +89,11 @@ def probe_emitted(
     thread: vec3u = builtin.global_invocation_id, groups: vec3u = builtin.num_workgroups
 ) -> None:
     """Write what the mega encoding finds for the emitted indices ``first`` to ``stop``."""
-    number = params.first + invocation(thread, groups, 64)
-    if number >= params.stop:
+    number = stretch.first + invocation(thread, groups, 64)
+    if number >= stretch.stop:
         return
     record = by_emitted(number, tiles[number >> 6], tiles[(number >> 6) + 1])
-    write_found((number - params.first) * 5, record, locate_emitted(number))
+    write_found((number - stretch.first) * 5, record, locate_emitted(number))
 
 
 @kernel(twin=_probe_vertices)
@@ -94,9 +106,9 @@ def probe_vertices(
     The buffer is bound from ``first`` on, and read up to ``stop``.
     """
     emitted = invocation(thread, groups, 64)
-    if emitted >= params.stop - params.first:
+    if emitted >= stretch.stop - stretch.first:
         return
-    number = indices[emitted]
+    number = indices[emitted] + stretch.base_vertex
     record = by_vertex(number, tiles[number >> 6], tiles[(number >> 6) + 1])
     write_found(emitted * 5, record, locate_vertex(number))
 

@@ -33,16 +33,18 @@ class KernelTables(NamedTuple):
 
     Attributes
     ----------
-    records, firsts, tiles, arguments
-        ``(n, 8)``, ``(n + 1, 2)``, ``(t,)`` and ``(slots, 5)`` words.
+    records, firsts, arguments
+        ``(n, 8)``, ``(n + 1, 2)`` and ``(slots, 5)`` words.
+    tiles
+        The tables by emitted index and by vertex, ``(t,)`` each; ``None`` where nothing needs one.
     page
         Returns the words of the page.
     """
 
     records: UintArray
     firsts: UintArray
-    tiles: UintArray
     arguments: UintArray
+    tiles: tuple[UintArray | None, UintArray | None]
     page: Callable[[], UintArray]
 
 
@@ -51,8 +53,8 @@ class TableChecks:
 
     Parameters
     ----------
-    axis
-        0 if tiles are counted in emitted indices (mega), 1 if in vertices (expanded).
+    windows
+        Where each slot begins in the index buffer; ``None`` if it is drawn as mega.
 
     Attributes
     ----------
@@ -62,21 +64,25 @@ class TableChecks:
         How many indices there should be.
     """
 
-    def __init__(self, faults: Faults, books: BucketBooks, axis: int) -> None:
+    def __init__(self, faults: Faults, books: BucketBooks, windows: Sequence[int | None]) -> None:
         self.starts = scan_reference(books.records)
         self.emitted = int(self.starts[-1, 0])
         self._faults = faults
         self._books = books
-        self._axis = axis
+        self._windows = windows
         self._damaged: tuple[UintArray, UintArray] | None = None
         self._page: Callable[[], UintArray] = lambda: books.bucket.page.data
         self._tail = np.zeros((0, len(_FOUND)), np.uint32)
         self._tail_wrong = np.zeros(0, np.bool_)
 
-    @property
-    def tiles(self) -> int:
-        """How many tiles there are, the last entry not counted."""
-        return -(-int(self.starts[-1, self._axis]) // TILE)
+    def tiles(self, axis: int) -> int:
+        """Return how many tiles there are by emitted index or vertex, the last entry not counted."""
+        return -(-int(self.starts[-1, axis]) // TILE)
+
+    def emitted_of(self, slot: int) -> tuple[int, int]:
+        """Return the first emitted index of a slot, and the one behind its last."""
+        first, last = self._books.ranges[slot]
+        return int(self.starts[first, 0]), int(self.starts[last, 0])
 
     def check_tables(self, tables: KernelTables) -> None:
         """Check prefix sums, tile table and indirect arguments."""
@@ -94,50 +100,60 @@ class TableChecks:
             tables.firsts,
             (np.repeat(everyone, 2), np.repeat(handles, 2)),
         )
-        last = self.tiles
-        expected = tiles_reference(starts, self._axis, last)
-        others = None if self._damaged is None else tiles_reference(tables.firsts, self._axis, last)
-        owners = books.owners[expected], books.handles[expected]
-        self._compare(
-            ("tile-bounds", "tiles", ["record"]), (expected, others), tables.tiles, owners
-        )
-        expected = args_reference(starts, books.ranges)
+        for axis, table in enumerate(tables.tiles):
+            if table is None:
+                continue
+            last = self.tiles(axis)
+            expected = tiles_reference(starts, axis, last)
+            others = None
+            if self._damaged is not None:
+                others = tiles_reference(tables.firsts, axis, last)
+            owners = books.owners[expected], books.handles[expected]
+            self._compare(("tile-bounds", "tiles", ["record"]), (expected, others), table, owners)
+        bounds = np.zeros((len(books.ranges), 4), np.uint32)
+        bounds[:, :2] = books.ranges
+        bounds[:, 2] = [window or 0 for window in self._windows]
+        bounds[:, 3] = [window is not None for window in self._windows]
+        expected, others = args_reference(starts, bounds), None
         if self._damaged is not None:
-            others = args_reference(tables.firsts, books.ranges)
+            others = args_reference(tables.firsts, bounds)
         nobody = np.full(expected.size, -1)
         what = ("indirect-arguments", "arguments", _ARGUMENTS)
         self._compare(what, (expected, others), tables.arguments, (nobody, nobody))
 
-    def check_indices(self, first: int, found: UintArray) -> None:
-        """Check the index buffer from element `first` on."""
+    def check_indices(self, slot: int, first: int, found: UintArray) -> None:
+        """Check what the index buffer holds of a slot, from emitted index `first` on."""
         books = self._books
         self._faults.looked("expanded-indices", len(found))
         stop, page = first + len(found), books.bucket.page.data
+        begin = books.ranges[slot, 0]
         expected = expand_reference(books.records, self.starts, page, first, stop)
+        expected -= self.starts[begin, 1]
         wrong = np.flatnonzero(found != expected)
         if not len(wrong):
             return
         # The page may hold other indices than the heap has sent, before or after the expansion.
         records, starts = self._damaged or (books.records, self.starts)
-        others = expand_reference(records, starts, self._page(), first, stop)
+        others = expand_reference(records, starts, self._page(), first, stop) - starts[begin, 1]
         wrong = wrong[found[wrong] != others[wrong]]
         owner = self._owner(first + wrong)
         self._faults.add_words(
             "expanded-indices",
             self._place("indices"),
-            first + wrong,
+            first + wrong - int(self.starts[begin, 0]) + (self._windows[slot] or 0),
             ["vertex"],
             (expected[wrong], found[wrong]),
             (books.owners[owner], books.handles[owner]),
         )
 
-    def check_search(self, first: int, found: UintArray) -> None:
-        """Check what the probe has found for emitted indices from `first` on.
+    def check_search(self, slot: int, first: int, found: UintArray) -> None:
+        """Check what the probe has found for emitted indices of a slot from `first` on.
 
         Parameters
         ----------
         found
-            ``(n, 5)``, see :data:`~heapscene.kernels.PROBE_WORDS`; parts have to come in order.
+            ``(n, 5)``, see :data:`~heapscene.kernels.PROBE_WORDS`; parts of a slot have to
+            come in order.
         """
         books, stop = self._books, first + len(found)
         self._faults.looked("search", len(found))
@@ -158,31 +174,30 @@ class TableChecks:
                 (expected[at, column], found[at, column]),
                 (books.owners[owner], books.handles[owner]),
             )
-        self._check_primitives(first, found, wrong)
+        self._check_primitives(slot, first, found, wrong)
 
-    def _check_primitives(self, first: int, found: UintArray, wrong: Mask) -> None:
+    def _check_primitives(self, slot: int, first: int, found: UintArray, wrong: Mask) -> None:
         """Check that the corners of a triangle, or line, are of one record and instance.
 
         What the search got wrong is reported already.
         """
+        begin, end = self.emitted_of(slot)
+        if first == begin:
+            self._tail, self._tail_wrong = found[:0], wrong[:0]
         rows = np.concatenate([self._tail, found])
         wrong = np.concatenate([self._tail_wrong, wrong])
         base, stop = first - len(self._tail), first + len(found)
-        for (start, stop_record), state in zip(self._books.ranges, self._books.states, strict=True):
-            corners = CORNERS[state.topology]
-            begin, end = int(self.starts[start, 0]), int(self.starts[stop_record, 0])
-            last = begin + corners - 1
-            last += max(0, -(-(first - last) // corners)) * corners
-            lasts = np.arange(last, min(stop, end), corners)
-            if first < end <= stop and (end - begin) % corners:
-                self._report_rest(begin, end, corners)
-            if not len(lasts):
-                continue
+        corners = CORNERS[self._books.states[slot].topology]
+        last = begin + corners - 1
+        last += max(0, -(-(first - last) // corners)) * corners
+        lasts = np.arange(last, min(stop, end), corners)
+        if first < end <= stop and (end - begin) % corners:
+            self._report_rest(begin, end, corners)
+        if len(lasts):
             self._faults.looked("triangle-coherence", len(lasts))
             corner = (lasts - base)[:, None] - np.arange(corners)
-            same = (rows[corner][:, :, [0, 2]] == rows[corner[:, :1]][:, :, [0, 2]]).all(
-                axis=(1, 2)
-            )
+            owner = rows[corner][:, :, [0, 2]]
+            same = (owner == owner[:, :1]).all(axis=(1, 2))
             torn = ~same & ~wrong[corner].any(axis=1)
             self._report_torn(lasts[torn], rows[corner[torn]])
         self._tail, self._tail_wrong = rows[-2:], wrong[-2:]

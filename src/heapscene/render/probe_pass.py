@@ -16,7 +16,7 @@ __all__ = ["ProbePass"]
 
 
 class ProbePass:
-    """The probe of one bucket, in its encoding, on the buffers that its draws are bound to."""
+    """The probe of one bucket, on the buffers that its draws are bound to."""
 
     def __init__(self, bucket: BucketGpu, page: GpuBuffer, n_records: int) -> None:
         pipelines = bucket._pipelines
@@ -24,30 +24,35 @@ class ProbePass:
         self._bucket = bucket
         self._page = page
         self._n_records = n_records
-        self._kernel = probe_vertices if bucket.encoding == "expanded" else probe_emitted
-        self._params = SmallBuffer(device, "probe params", Usage.UNIFORM, counters)
+        self._stretch = SmallBuffer(device, "probe stretch", Usage.UNIFORM, counters)
         self._found = GpuBuffer(device, "probe", Usage.STORAGE, counters)
-        self._group = BindGroup(pipelines.layouts, "probe")
+        self._groups = BindGroup(pipelines.layouts, "probe"), BindGroup(pipelines.layouts, "probe")
 
-    def run(self, first: int, stop: int) -> UintArray:
+    def run(self, first: int, stop: int, at: int | None, base_vertex: int) -> UintArray:
         """Return what the search finds for some emitted indices, ``(stop - first, 5)``.
 
-        `first` is a multiple of 64, for the offset at which the index buffer is bound.
+        Parameters
+        ----------
+        at, base_vertex
+            Where their indices begin in the index buffer, a multiple of 64, and what the draw call
+            adds to each; ``None`` for a slot that is drawn as mega.
         """
-        bucket, kernel, count = self._bucket, self._kernel, stop - first
+        bucket, count = self._bucket, stop - first
+        is_expanded = at is not None
+        kernel = probe_vertices if is_expanded else probe_emitted
         pipelines, made = bucket._pipelines, bucket._kernels
-        self._params.write(np.array([self._n_records, 0, 0, 0, 0, first, stop], np.uint32))
+        self._stretch.write(np.array([first, stop, self._n_records, base_vertex], np.uint32))
         self._found.ensure(count * PROBE_WORDS * 4)
         buffers: dict[str, Resource] = {
-            "params": self._params,
+            "stretch": self._stretch,
             "page": self._page,
             "records": bucket._records,
             "firsts": made.firsts,
-            "tiles": made.table,
-            "indices": (made.indices, first * 4, count * 4),
+            "tiles": made.vertex_tiles if is_expanded else made.emitted_tiles,
+            "indices": (made.indices, (at or 0) * 4, count * 4),
             "found": self._found,
         }
-        group = self._group.get(
+        group = self._groups[is_expanded].get(
             kernel.bindings, [buffers[binding.name] for binding in kernel.bindings]
         )
         pipeline = pipelines.compute(kernel.wgsl, kernel.entry, (kernel.bindings,), kernel.name)
@@ -71,5 +76,5 @@ class ProbePass:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        self._params.close()
+        self._stretch.close()
         self._found.close()

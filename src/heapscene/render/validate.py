@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -111,30 +111,45 @@ def validate_scene(state: SceneState) -> ValidationReport:
 def _check_bucket(faults: Faults, state: SceneState, books: BucketBooks, on_gpu: BucketGpu) -> bool:
     """Check what kernels have written; return whether the search could be checked as well."""
     bucket, made = books.bucket, on_gpu._kernels
-    is_expanded = on_gpu.encoding == "expanded"
-    checks = TableChecks(faults, books, axis=int(is_expanded))
+    placed = on_gpu._windows.placed
+    windows = [placed[slot][0] if slot in placed else None for slot in bucket.slots]
+    checks = TableChecks(faults, books, windows)
     before = faults.total
     records = state.read(bucket.records).reshape(-1, 8)
+    has_mega, has_expanded = None in windows, set(windows) != {None}
     tables = KernelTables(
         records,
         read_words(made.firsts, 2 * (bucket.n_records + 1)).reshape(-1, 2),
-        read_words(made.table, checks.tiles + 1),
-        read_words(made.arguments, len(bucket.slots) * ARGS_WORDS),
+        read_words(made.arguments, len(windows) * ARGS_WORDS),
+        (
+            read_words(made.emitted_tiles, checks.tiles(0) + 1) if has_mega else None,
+            read_words(made.vertex_tiles, checks.tiles(1) + 1) if has_expanded else None,
+        ),
         lambda: state.read(bucket.page),
     )
     checks.check_tables(tables)
-    if is_expanded:
-        for first in range(0, checks.emitted, _PART):
-            count = min(_PART, checks.emitted - first)
-            checks.check_indices(first, read_words(made.indices, count, first))
+    parts = list(_parts(checks, windows))
+    for slot, first, stop, at in parts:
+        if at is not None:
+            checks.check_indices(slot, first, read_words(made.indices, stop - first, at))
     if faults.total > before or not np.array_equal(records, books.records):
         return False
-    page = state.pages[bucket.page]
-    with ProbePass(on_gpu, page, bucket.n_records) as probe:
-        for first in range(0, checks.emitted, _PART):
-            stop = min(first + _PART, checks.emitted)
-            checks.check_search(first, probe.run(first, stop))
+    with ProbePass(on_gpu, state.pages[bucket.page], bucket.n_records) as probe:
+        for slot, first, stop, at in parts:
+            base = int(checks.starts[books.ranges[slot, 0], 1])
+            checks.check_search(slot, first, probe.run(first, stop, at, base))
     return True
+
+
+def _parts(
+    checks: TableChecks, windows: list[int | None]
+) -> Iterator[tuple[int, int, int, int | None]]:
+    """Return slot, first and last emitted index, and where they lie in the index buffer."""
+    for slot, window in enumerate(windows):
+        begin, end = checks.emitted_of(slot)
+        for first in range(begin, end, _PART):
+            at = None if window is None else window + first - begin
+            yield slot, first, min(first + _PART, end), at
 
 
 def _check_uniform(faults: Faults, uniform: SmallBuffer) -> None:

@@ -75,10 +75,12 @@ def _of_bucket(books: BucketBooks) -> Iterator[Claim]:
     yield "header rows", list(range(bucket._n_rows)), sorted([*rows, *bucket._free_rows])
     yield "header words", bucket._n_rows * bucket.schema.row_words, bucket.headers.used
     table = books.records.astype(np.int64)
-    shown = table[:, COUNT] > 0
-    yield "sum of indices", int((table[:, COUNT] * table[:, INSTANCES]).sum()), bucket.emitted
-    vertices = int((table[:, VERTEX_SPAN] * table[:, INSTANCES])[shown].sum())
-    yield "sum of vertices", vertices, bucket.vertices
+    for slot in bucket.slots:
+        own = table[slot.start : slot.stop]
+        shown = own[:, COUNT] > 0
+        yield "sum of indices", int((own[:, COUNT] * own[:, INSTANCES]).sum()), slot.emitted
+        vertices = int((own[:, VERTEX_SPAN] * own[:, INSTANCES])[shown].sum())
+        yield "sum of vertices", vertices, slot.vertices
     yield from _of_slots(bucket)
 
 
