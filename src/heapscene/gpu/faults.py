@@ -26,7 +26,6 @@ _RECOVER = "Write renderer.recover(), or scene.recover(device): the next picture
 _FREE = "Close renderers that are no longer used, or draw less at once."
 _FRAME = re.compile(r"┌─|│|\d+ │|=$")  # naga's picture of the text
 _DULL = ("Validation Error", "Caused by:")
-_FRAME = re.compile(r"┌─|│|\d+ │|=$")  # an excerpt of WGSL, which is shown with more lines of it
 
 
 class GpuCalls:

@@ -13,6 +13,7 @@ from heapscene.heap import Heap as SceneHeap
 from heapscene.heap import Memory, Page
 from heapscene.kernels import scatter
 from heapscene.render.recovery import page_limit
+from heapscene.render.validation import ValidationReport, join_reports
 from heapscene.shader import types
 
 if TYPE_CHECKING:
@@ -29,6 +30,10 @@ class Tenant(Protocol):
 
     def send_tables(self) -> None:
         """Send header rows and records that lead to other places now."""
+        ...
+
+    def validate(self) -> ValidationReport:
+        """Read back what lies on the GPU, and check it."""
         ...
 
     def close(self) -> None:
@@ -186,6 +191,18 @@ class Heap:
         self.clear_abandoned()
         gpu = sum(mirror.nbytes for mirror in self.mirrors.values())
         return {**self.memory.stats(), "scenes": len(self._scenes), "gpu_bytes": gpu}
+
+    def validate(self) -> ValidationReport:
+        """Read back what lies on the GPU for all scenes, and check it; see :meth:`HeapScene.validate`.
+
+        Raises
+        ------
+        FrameOrderError
+            The heap is closed.
+        """
+        self._check_open()
+        self.clear_abandoned()
+        return join_reports([scene.validate() for scene in self._scenes])
 
     def compact(self) -> int:
         """Close all holes now, at once; a frame by itself moves at most 8 MiB, and only what is worth it.
