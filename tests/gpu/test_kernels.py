@@ -200,13 +200,10 @@ def test_five_million_rows_on_several_pages(device) -> None:
             assert report.draw_calls == report.pages > 1
     assert np.array_equal(*pictures)
     assert np.ptp(pictures[0][..., 1]) > 100
-    with hs.Renderer((16, 16), device=device, samples=1) as renderer:
-        with pytest.raises(
-            GpuError, match=r"cannot grow to 160,000,000 bytes.*\n.*\n.*\n.*page_bytes"
-        ):
-            renderer.draw(table, camera)
-        table.delete(np.arange(5_000_000 - 100))
-        assert renderer.draw(table, camera).visible_draws == 100
+    refused = r"cannot grow to 160,000,000 bytes.*\n.*\n.*\n.*page_bytes"
+    renderer = hs.Renderer((16, 16), device=device, samples=1)
+    with renderer, pytest.raises(GpuError, match=refused):
+        renderer.draw(table, camera)
 
 
 @pytest.mark.parametrize("kinds", ["eee", "mmm", "eme"])
