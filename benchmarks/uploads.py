@@ -39,7 +39,7 @@ class Bench:
         self.target = GpuBuffer(self.device, "target", Usage.STORAGE, pipelines.counters)
         self.target.ensure(self.data.nbytes)
         self.sender = Scatter(pipelines, scatter)
-        self.group = self.sender.bind_group()
+        self.outbox = self.sender.outbox()
 
     def ranges(self, k: int) -> Ranges:
         dirty = DirtyRanges()
@@ -54,7 +54,8 @@ class Bench:
         return int((ranges[:, 1] - ranges[:, 0]).sum()) * 4
 
     def scatter(self, ranges: Ranges) -> int:
-        self.sender.send(self.target, self.group, self.data, ranges)
+        self.sender.send(self.target, self.outbox, self.data, ranges)
+        self.sender.submit()
         return stage(self.data, ranges).nbytes
 
     def span(self, ranges: Ranges) -> int:
@@ -72,7 +73,8 @@ def measure(bench: Bench, send: Callable[[Ranges], int], k: int) -> str:
         bench.done()
         start = time.perf_counter()
         if send == bench.scatter:
-            bench.sender.send(bench.target, bench.group, bench.data, ranges)
+            bench.sender.send(bench.target, bench.outbox, bench.data, ranges)
+            bench.sender.submit()
         else:
             nbytes = send(ranges)
         sent = time.perf_counter()

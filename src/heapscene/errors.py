@@ -6,8 +6,9 @@ would expect, so either ``except`` works::
     HeapsceneError
     ├─ ValueErrors   InputError  GeometryError  StateError  SceneError  LoadError
     ├─ TypeErrors    ShaderTypeError
-    ├─ RuntimeErrors AdapterError  DeviceLostError  FrameOrderError  AdaptiveError  GpuError
-    ├─ MemoryErrors  HeapFullError
+    ├─ RuntimeErrors AdapterError  FrameOrderError  AdaptiveError
+    │                GpuError ─ DeviceLostError  OutOfMemoryError
+    ├─ MemoryErrors  HeapFullError  OutOfMemoryError
     └─ ShaderError   ShaderSyntaxError  ShaderTypeError  ShaderNameError
 
 A message has the shape that :func:`explain` gives it: what is wrong, the values, the line to type.
@@ -26,6 +27,7 @@ __all__ = [
     "HeapsceneError",
     "InputError",
     "LoadError",
+    "OutOfMemoryError",
     "SceneError",
     "ShaderError",
     "ShaderNameError",
@@ -64,12 +66,19 @@ class AdapterError(HeapsceneError, RuntimeError):
     """No usable adapter; the message says what was found and which package to install."""
 
 
-class DeviceLostError(HeapsceneError, RuntimeError):
-    """The GPU device is gone."""
-
-
 class GpuError(HeapsceneError, RuntimeError):
-    """The GPU refused a call; the cause is chained."""
+    """The GPU refused a call; the cause is chained.
+
+    The frame was not drawn. Nothing else is lost: the next one is drawn from what there is by then.
+    """
+
+
+class DeviceLostError(GpuError):
+    """The GPU device is gone, with all that was on it; ``recover()`` goes on with another one."""
+
+
+class OutOfMemoryError(GpuError, MemoryError):
+    """The GPU has no memory for a buffer, a texture or another object."""
 
 
 class FrameOrderError(HeapsceneError, RuntimeError):

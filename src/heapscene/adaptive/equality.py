@@ -26,6 +26,8 @@ def same(a: object, b: object) -> bool:
         return kind not in _MUTABLE
     if kind is not type(b):
         return False
+    if kind is tuple:
+        return _same_items(a, b)  # pyright: ignore[reportArgumentType]
     if kind is float:
         return _same_float(cast("float", a), cast("float", b))
     if isinstance(a, tuple):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol, cast, runtime_checkable
+from typing import Any, NamedTuple, Protocol, TypeAlias, cast, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +29,7 @@ __all__ = [
     "perspective",
 ]
 
+_Triple: TypeAlias = tuple[float, float, float]
 _NEAR, _FAR = 0.1, 100.0
 _RATIO = 1e4  # far / near at most, if near is fitted: depth stays precise inside a scene
 
@@ -96,22 +97,22 @@ def look_at(
     InputError
         ``position`` and ``target`` are the same point, or a number is not finite.
     """
-    eye = np.asarray(position, dtype=np.float64)
-    back = eye - np.asarray(target, dtype=np.float64)
-    distance = float(np.linalg.norm(back))
+    # Scalar arithmetic on purpose: a moving camera pays for it in every frame, and NumPy takes ten
+    # times as long for so few numbers.
+    eye, at = _floats(position), _floats(target)
+    back = _minus(eye, at)
+    distance = math.hypot(*back)
     if not math.isfinite(distance) or distance == 0.0:
         raise InputError(
             explain(
                 "a camera has to look at a point away from where it is",
-                facts={"position": eye.tolist(), "target": np.asarray(target).tolist()},
+                facts={"position": list(eye), "target": list(at)},
                 fix="Write position=(0, 0, 5), target=(0, 0, 0).",
             )
         )
-    rotation = _axes(back / distance, np.asarray(up, dtype=np.float64))
-    view = np.eye(4)
-    view[:3, :3] = rotation
-    view[:3, 3] = -(rotation @ eye)
-    return view
+    axes = _axes(_over(back, distance), _floats(up))
+    rows = [(*axis, -_dot(axis, eye)) for axis in axes]
+    return np.array([*rows, (0.0, 0.0, 0.0, 1.0)])
 
 
 def perspective(fov: float, aspect: float, near: float, far: float) -> NDArray[np.float64]:
@@ -221,8 +222,8 @@ def fit_viewpoint(
         size = 0.5 if not box.any() else max(0.5, 1e-3 * float(np.abs(box).max()))
         box = box.mean(axis=0) + np.array([[-size], [size]])
         boxes = None
-    back = -np.asarray(direction, dtype=np.float64)
-    rotation = _axes(back / np.linalg.norm(back), np.array([0.0, 1.0, 0.0]))
+    back = _minus((0.0, 0.0, 0.0), _floats(direction))
+    rotation = np.array(_axes(_over(back, math.hypot(*back)), (0.0, 1.0, 0.0)))
     middle = box.mean(axis=0)
     seen = corners(box) if boxes is None else _all_corners(boxes)
     points = _turned(seen - middle, rotation)
@@ -330,21 +331,37 @@ def _middle(across: NDArray[np.float64], ahead: NDArray[np.float64]) -> float:
     return middle
 
 
-def _axes(back: NDArray[np.float64], up: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the rows right, up, back of a camera that looks along ``-back`` (unit)."""
+def _axes(back: _Triple, up: _Triple) -> tuple[_Triple, _Triple, _Triple]:
+    """Return the axes right, up, back of a camera that looks along ``-back`` (unit)."""
     right = _cross(up, back)
-    if float(np.linalg.norm(right)) <= 1e-9 * max(float(np.linalg.norm(up)), 1e-300):
-        least = np.zeros(3)
-        least[2 if abs(back[2]) < 0.9 else 0] = 1.0
-        right = _cross(least, back)
-    right = right / np.linalg.norm(right)
-    return np.stack([right, _cross(back, right), back])
+    length = math.hypot(*right)
+    if length <= 1e-9 * max(math.hypot(*up), 1e-300):
+        right = _cross((0.0, 0.0, 1.0) if abs(back[2]) < 0.9 else (1.0, 0.0, 0.0), back)
+        length = math.hypot(*right)
+    right = _over(right, length)
+    return right, _cross(back, right), back
 
 
-def _cross(a: NDArray[np.float64], b: NDArray[np.float64]) -> NDArray[np.float64]:
-    # np.cross takes 60 µs, in every frame of a camera that moves.
-    (ax, ay, az), (bx, by, bz) = a.tolist(), b.tolist()
-    return np.array([ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx])
+def _floats(value: Vec3Like) -> _Triple:
+    x, y, z = value
+    return float(x), float(y), float(z)
+
+
+def _minus(a: _Triple, b: _Triple) -> _Triple:
+    return a[0] - b[0], a[1] - b[1], a[2] - b[2]
+
+
+def _over(a: _Triple, length: float) -> _Triple:
+    return a[0] / length, a[1] / length, a[2] / length
+
+
+def _dot(a: _Triple, b: _Triple) -> float:
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+
+
+def _cross(a: _Triple, b: _Triple) -> _Triple:
+    (ax, ay, az), (bx, by, bz) = a, b
+    return ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx
 
 
 def _array(value: Any, name: str, shape: tuple[int, ...]) -> NDArray[np.float64]:
@@ -384,5 +401,5 @@ def _check_fit(fov: float, direction: Vec3Like, aspect: float, margin: float) ->
         )
 
 
-def _triple(value: NDArray[np.float64]) -> tuple[float, float, float]:
-    return cast("tuple[float, float, float]", tuple(value.tolist()))
+def _triple(value: NDArray[np.float64]) -> _Triple:
+    return cast("_Triple", tuple(value.tolist()))

@@ -104,7 +104,17 @@ class Draw:
             )
 
 
-_SETTERS = tuple(getattr(Draw, item.name).__set__ for item in fields(Draw))
+# A frozen dataclass sets its fields one by one through calls that look each of them up.
+(
+    _put_program,
+    _put_geometry,
+    _put_inputs,
+    _put_instances,
+    _put_count,
+    _put_visible,
+    _put_state,
+    _put_rules,
+) = (getattr(Draw, item.name).__set__ for item in fields(Draw))
 
 
 def checked_draw(
@@ -115,12 +125,21 @@ def checked_draw(
     state: PipelineState | AVal[PipelineState],
 ) -> Draw:
     """Return a draw of inputs that are known to be what the program takes; nothing is checked."""
-    inputs = with_captured(program, inputs)
-    draw = Draw.__new__(Draw)
-    values = (program, geometry, inputs, _NOTHING, 1, visible, state, _NOTHING)
-    for put, value in zip(_SETTERS, values, strict=True):
-        put(draw, value)
+    if program.interface.captured:
+        inputs = with_captured(program, inputs)
+    draw = _new(Draw)
+    _put_program(draw, program)
+    _put_geometry(draw, geometry)
+    _put_inputs(draw, inputs)
+    _put_instances(draw, _NOTHING)
+    _put_count(draw, 1)
+    _put_visible(draw, visible)
+    _put_state(draw, state)
+    _put_rules(draw, _NOTHING)
     return draw
+
+
+_new = Draw.__new__
 
 
 def with_captured(

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from heapscene.errors import GpuError, explain
 from heapscene.gpu.buffer import GpuBuffer
+from heapscene.gpu.faults import GpuCalls
 
 if TYPE_CHECKING:
     import wgpu
@@ -77,7 +77,8 @@ class Layouts:
                 }
                 for binding in bindings
             ]
-            layout = self.device.create_bind_group_layout(entries=entries)
+            with GpuCalls("the layout of a bind group was refused", bindings=len(bindings)):
+                layout = self.device.create_bind_group_layout(entries=entries)
             self._groups[bindings] = layout
         return layout
 
@@ -85,9 +86,9 @@ class Layouts:
         """Return the layout of a pipeline over several groups."""
         layout = self._pipelines.get(groups)
         if layout is None:
-            layout = self.device.create_pipeline_layout(
-                bind_group_layouts=[self.group(bindings) for bindings in groups]
-            )
+            made = [self.group(bindings) for bindings in groups]
+            with GpuCalls("the layout of a pipeline was refused", groups=len(groups)):
+                layout = self.device.create_pipeline_layout(bind_group_layouts=made)
             self._pipelines[groups] = layout
         return layout
 
@@ -95,17 +96,26 @@ class Layouts:
 class BindGroup:
     """One bind group of one owner, remade when a resource is another one or was replaced.
 
-    The owner keeps this object and asks :meth:`get` in every frame. There is no shared cache, so
-    nothing outlives its buffers.
+    The owner keeps this object and asks :meth:`get` in every frame. There is no shared cache, and a
+    buffer that is replaced or closed tells its groups to let go of it, so nothing outlives its buffers.
+
+    Attributes
+    ----------
+    current
+        The group as it was last made; ``None`` if one of its buffers is another one since.
     """
 
-    __slots__ = ("_group", "_key", "_layouts", "label")
+    __slots__ = ("__weakref__", "_key", "_layouts", "current", "label")
 
     def __init__(self, layouts: Layouts, label: str = "") -> None:
         self.label = label
         self._layouts = layouts
         self._key: tuple[Any, ...] | None = None
-        self._group: wgpu.GPUBindGroup | None = None
+        self.current: wgpu.GPUBindGroup | None = None
+
+    def forget(self) -> None:
+        """Let go of all buffers; the next :meth:`get` makes a new group."""
+        self._key = self.current = None
 
     def get(
         self, bindings: tuple[Binding, ...], resources: Sequence[Resource]
@@ -117,14 +127,16 @@ class BindGroup:
         GpuError
             Their number differs from that of the bindings, or wgpu refuses one.
         """
-        import wgpu
-
         parts = [item if isinstance(item, tuple) else (item, 0, item.nbytes) for item in resources]
         identities = ((id(buffer), buffer.generation, start, size) for buffer, start, size in parts)
         key = (bindings, *identities)
-        if self._group is not None and key == self._key:
-            return self._group
-        try:
+        if self.current is not None and key == self._key:
+            return self.current
+        layout = self._layouts.group(bindings)
+        buffers = ", ".join(buffer.label for buffer, _, _ in parts)
+        with GpuCalls(
+            f"bind group {self.label!r} was refused", bindings=len(bindings), buffers=buffers
+        ):
             entries: list[Any] = [
                 {
                     "binding": binding.index,
@@ -133,18 +145,9 @@ class BindGroup:
                 for binding, (buffer, start, size) in zip(bindings, parts, strict=True)
             ]
             group = self._layouts.device.create_bind_group(
-                label=self.label, layout=self._layouts.group(bindings), entries=entries
+                label=self.label, layout=layout, entries=entries
             )
-        except (wgpu.GPUError, ValueError) as cause:
-            raise GpuError(
-                explain(
-                    f"bind group {self.label!r} was refused",
-                    facts={
-                        "bindings": len(bindings),
-                        "buffers": ", ".join(buffer.label for buffer, _, _ in parts),
-                        "cause": str(cause).strip(),
-                    },
-                )
-            ) from cause
-        self._key, self._group = key, group
+        for buffer, _, _ in parts:
+            buffer.groups.add(self)
+        self._key, self.current = key, group
         return group

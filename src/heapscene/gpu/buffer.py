@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from enum import IntFlag
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
+from weakref import WeakSet
 
 from numpy.typing import NDArray
 
 from heapscene.errors import GpuError, explain
 from heapscene.gpu.counters import Counters
+from heapscene.gpu.faults import GpuCalls
 
 if TYPE_CHECKING:
     import wgpu
@@ -31,8 +33,19 @@ class Usage(IntFlag):
 _COPIES = 0x4 | 0x8  # COPY_SRC and COPY_DST
 
 
+class Holder(Protocol):
+    """What holds wgpu's buffers beside their :class:`GpuBuffer`."""
+
+    def forget(self) -> None:
+        """Let go of them."""
+        ...
+
+
 class GpuBuffer:
     """A buffer that is replaced by a larger, empty one when it becomes too small.
+
+    A buffer that is replaced or closed is dropped, not destroyed: its memory is free as soon as no
+    command buffer uses it. Submitting one with a destroyed buffer would end the process.
 
     Parameters
     ----------
@@ -47,6 +60,8 @@ class GpuBuffer:
         Goes up whenever :attr:`buffer` becomes another object.
     nbytes
         Capacity.
+    groups
+        The bind groups that hold :attr:`buffer`.
     """
 
     __slots__ = (
@@ -55,6 +70,7 @@ class GpuBuffer:
         "counters",
         "device",
         "generation",
+        "groups",
         "label",
         "max_bytes",
         "nbytes",
@@ -74,6 +90,7 @@ class GpuBuffer:
         self.counters = counters
         self.generation = 0
         self.nbytes = 0
+        self.groups: WeakSet[Holder] = WeakSet()
         self._usage = int(usage) | _COPIES
         self._buffer: wgpu.GPUBuffer | None = None
         if max_bytes is None:
@@ -97,7 +114,7 @@ class GpuBuffer:
         Raises
         ------
         GpuError
-            The device has no buffers of that size, or refused to make one.
+            The device has no buffers of that size, or refused to make one: the old one stays then.
         """
         if self._buffer is not None and nbytes <= self.nbytes:
             return False
@@ -116,35 +133,25 @@ class GpuBuffer:
         while size < nbytes:
             size *= 2
         size = min(size, self.max_bytes)
-        old, self._buffer = self._buffer, self._create(size)
+        with GpuCalls(f"the device made no buffer {self.label!r}", size=f"{size:,} bytes"):
+            made = self.device.create_buffer(label=self.label, size=size, usage=self._usage)
+        self.counters.buffers_created += 1
+        self._drop()
+        self._buffer = made
         self.nbytes = size
         self.generation += 1
-        if old is not None:
-            old.destroy()
         return True
 
     def close(self) -> None:
         """Give the memory back. Closing twice is fine."""
-        if self._buffer is not None:
-            self._buffer.destroy()
-            self._buffer = None
-            self.nbytes = 0
+        self._drop()
+        self._buffer = None
+        self.nbytes = 0
 
-    def _create(self, size: int) -> wgpu.GPUBuffer:
-        import wgpu
-
-        try:
-            buffer = self.device.create_buffer(label=self.label, size=size, usage=self._usage)
-        except (wgpu.GPUError, RuntimeError) as cause:
-            raise GpuError(
-                explain(
-                    f"the device made no buffer {self.label!r}",
-                    facts={"size": f"{size:,} bytes", "cause": str(cause).strip()},
-                    fix="Close renderers that are no longer used, or draw less at once.",
-                )
-            ) from cause
-        self.counters.buffers_created += 1
-        return buffer
+    def _drop(self) -> None:
+        for group in self.groups:
+            group.forget()
+        self.groups.clear()
 
 
 class SmallBuffer(GpuBuffer):
@@ -162,14 +169,16 @@ class SmallBuffer(GpuBuffer):
         Raises
         ------
         GpuError
-            The device has no buffers of that size.
+            The device has no buffers of that size, or refused the write.
         """
         packed = data if isinstance(data, bytes) else data.tobytes()
         grown = self.ensure(len(packed))
         if packed == self._last and not grown:
             return False
+        self._last = None  # unknown, should the write fail
         if packed:
-            self.device.queue.write_buffer(self.buffer, 0, packed)
+            with GpuCalls(f"{self.label!r} was not written", size=f"{len(packed):,} bytes"):
+                self.device.queue.write_buffer(self.buffer, 0, packed)
             self.counters.count_upload(len(packed))
         self._last = packed
         return bool(packed)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
@@ -9,7 +10,8 @@ from numpy.typing import NDArray
 
 from heapscene.gpu.buffer import GpuBuffer
 from heapscene.gpu.counters import Counters
-from heapscene.gpu.upload import Scatter, route
+from heapscene.gpu.faults import GpuCalls
+from heapscene.gpu.upload import LEAST_COMB, Comb, Scatter, route
 
 if TYPE_CHECKING:
     import wgpu
@@ -22,6 +24,14 @@ class DirtyLike(Protocol):
 
     def __bool__(self) -> bool:
         """Whether anything changed."""
+        ...
+
+    def take_combs(self) -> Sequence[Comb]:
+        """Return single words at equal distances, and forget them; the rest is drained."""
+        ...
+
+    def add(self, start: int, stop: int) -> None:
+        """Note a range."""
         ...
 
     def drain(self) -> NDArray[np.int64]:
@@ -56,10 +66,11 @@ class Mirror(GpuBuffer):
     usage
         With :attr:`Usage.STORAGE`, which ``scatter`` needs.
     scatter
-        For changes in very many places; without it, each is a write.
+        For changes in very many places, which it puts in place when its owner says; without it,
+        each is a write.
     """
 
-    __slots__ = ("_group", "_known", "_scatter")
+    __slots__ = ("_known", "_outbox", "_scatter")
 
     def __init__(
         self,
@@ -73,7 +84,7 @@ class Mirror(GpuBuffer):
         super().__init__(device, label, usage, counters)
         self._known = 0  # words at the front that the GPU has, apart from dirty ranges
         self._scatter = scatter
-        self._group = None if scatter is None else scatter.bind_group()
+        self._outbox = None if scatter is None else scatter.outbox()
 
     def sync(self, words: WordsLike) -> None:
         """Send the dirty ranges of ``words``; on growth send the used part once.
@@ -81,25 +92,54 @@ class Mirror(GpuBuffer):
         Raises
         ------
         GpuError
-            ``words`` are larger than the device's buffers; nothing is drained then.
+            ``words`` are larger than the device's buffers, and nothing is drained; or the device
+            refuses a write, and the next call sends the used part once more.
         """
         used = words.used
         if used == self._known and self.nbytes and not words.dirty:
             return
         if self.ensure(used * 4):
             self._known = 0
+        combs = () if self._scatter is None else self._combs(words.dirty, used)
         ranges = self._clip(words.dirty.drain(), used)
-        if not len(ranges):
+        if not len(ranges) and not combs:
             return
+        try:
+            self._send(words, ranges, combs)
+        except BaseException:
+            self._known = 0  # what has arrived is unknown, and nothing is dirty any more
+            raise
+
+    def _send(self, words: WordsLike, ranges: NDArray[np.int64], combs: Sequence[Comb]) -> None:
         plan = route(ranges, may_scatter=self._scatter is not None)
         write, count = self.device.queue.write_buffer, self.counters.count_upload
-        for start, stop in plan.written.tolist():
-            write(self.buffer, start * 4, words.data[start:stop])
-            count((stop - start) * 4)
-        if len(plan.scattered):
+        with GpuCalls(f"{self.label!r} was not written", size=f"{words.used * 4:,} bytes"):
+            for start, stop in plan.written.tolist():
+                write(self.buffer, start * 4, words.data[start:stop])
+                count((stop - start) * 4)
+        if len(plan.scattered) or combs:
             assert self._scatter is not None
-            assert self._group is not None
-            self._scatter.send(self, self._group, words.data, plan.scattered)
+            assert self._outbox is not None
+            self._scatter.send(self, self._outbox, words.data, plan.scattered, combs)
+
+    def close(self) -> None:
+        """Give the memory back. Closing twice is fine."""
+        super().close()
+        if self._scatter is not None and self._outbox is not None:
+            self._scatter.forget(self._outbox)
+            self._outbox.close()
+
+    def _combs(self, dirty: DirtyLike, used: int) -> list[Comb]:
+        """Return the combs of the known part that are worth a scatter; the others become ranges."""
+        known = min(self._known, used)
+        kept: list[Comb] = []
+        for start, count, stride in dirty.take_combs():
+            inside = min(count, -((start - known) // stride))
+            if inside >= LEAST_COMB:
+                kept.append((start, inside, stride))
+            elif inside > 0:
+                dirty.add(start, start + (inside - 1) * stride + 1)
+        return kept
 
     def _clip(self, ranges: NDArray[np.int64], used: int) -> NDArray[np.int64]:
         """Return what to send of the used words, and take them for sent."""

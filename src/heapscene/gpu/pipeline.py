@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Generator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from heapscene.errors import GpuError, StateError, explain
 from heapscene.gpu.bind import Binding, Layouts
 from heapscene.gpu.counters import Counters
+from heapscene.gpu.faults import GpuCalls, refusal, sentence
 
 if TYPE_CHECKING:
     import wgpu
@@ -28,7 +31,6 @@ _BLENDS: dict[str, tuple[tuple[str, str], tuple[str, str]]] = {
     "multiply": (("dst", "zero"), ("zero", "one")),
 }
 _LINE_OF_ERROR = re.compile(r"┌─ [^\n]*?:(\d+):(\d+)")  # the label, or "wgsl"
-_FRAME = re.compile(r"┌─|│|\d+ │|=$")  # the text is shown below, with more lines of it
 _AROUND = 3
 
 
@@ -99,7 +101,10 @@ class Pipelines:
             try:
                 module = self.device.create_shader_module(label=label, code=wgsl)
             except (wgpu.GPUError, ValueError) as cause:
-                raise GpuError(_explain_module(wgsl, label, str(cause))) from cause
+                error = refusal(cause, f"the device compiled no module {label!r}")
+                if type(error) is GpuError:
+                    error = GpuError(_explain_module(wgsl, label, str(cause)))
+                raise error from cause
             self._modules[wgsl] = module
             self.counters.shader_modules_created += 1
         return module
@@ -114,22 +119,16 @@ class Pipelines:
         GpuError
             wgpu refuses the module or the pipeline.
         """
-        import wgpu
-
         key = (wgsl, entry, groups)
         pipeline = self._compute.get(key)
         if pipeline is None:
             module = self.module(wgsl, label)
-            try:
+            layout = self.layouts.pipeline(groups)
+            what = f"the compute pipeline {label!r} was refused"
+            with _placed(wgsl, entry), GpuCalls(what, entry_points=entry):
                 pipeline = self.device.create_compute_pipeline(
-                    label=label,
-                    layout=self.layouts.pipeline(groups),
-                    compute={"module": module, "entry_point": entry},
+                    label=label, layout=layout, compute={"module": module, "entry_point": entry}
                 )
-            except (wgpu.GPUError, ValueError) as cause:
-                raise GpuError(
-                    _explain_pipeline("compute", label, wgsl, (entry,), cause)
-                ) from cause
             self._compute[key] = pipeline
             self.counters.pipelines_created += 1
         return pipeline
@@ -144,8 +143,6 @@ class Pipelines:
         GpuError
             wgpu refuses the module or the pipeline.
         """
-        import wgpu
-
         pipeline = self._render.get(spec)
         if pipeline is None:
             arguments = _render_arguments(spec)
@@ -156,18 +153,13 @@ class Pipelines:
                 "entry_point": spec.fragment_entry,
                 "targets": _targets(spec),
             }
-            try:
+            layout = self.layouts.pipeline(spec.groups)
+            entries = (spec.vertex_entry, spec.fragment_entry)
+            what = f"the render pipeline {label!r} was refused"
+            with _placed(spec.wgsl, *entries), GpuCalls(what, entry_points=", ".join(entries)):
                 pipeline = self.device.create_render_pipeline(
-                    label=label,
-                    layout=self.layouts.pipeline(spec.groups),
-                    vertex=vertex,
-                    fragment=fragment,
-                    **arguments,
+                    label=label, layout=layout, vertex=vertex, fragment=fragment, **arguments
                 )
-            except (wgpu.GPUError, ValueError) as cause:
-                entries = (spec.vertex_entry, spec.fragment_entry)
-                told = _explain_pipeline("render", label, spec.wgsl, entries, cause)
-                raise GpuError(told) from cause
             self._render[spec] = pipeline
             self.counters.pipelines_created += 1
         return pipeline
@@ -247,7 +239,7 @@ def _target(state: PipelineState, color_format: str, written: bool) -> dict[str,
 def _explain_module(wgsl: str, label: str, cause: str) -> str:
     lines = wgsl.splitlines()
     found = _LINE_OF_ERROR.search(cause)
-    facts: dict[str, object] = {"cause": _fault(cause)}
+    facts: dict[str, object] = {"cause": sentence(cause)}
     if found is not None:
         at, column = int(found[1]), int(found[2])
         facts["at"] = f"line {at}, column {column} of {len(lines)}"
@@ -262,16 +254,6 @@ def _explain_module(wgsl: str, label: str, cause: str) -> str:
     return explain(f"WGSL of {label!r} is not valid", facts=facts)
 
 
-def _explain_pipeline(
-    kind: str, label: str, wgsl: str, entries: tuple[str, ...], cause: Exception
-) -> str:
-    told = explain(
-        f"the {kind} pipeline {label!r} was refused",
-        facts={"entry points": ", ".join(entries), "cause": _fault(str(cause))},
-    )
-    return "\n".join(_with_place(told, wgsl, *entries))
-
-
 def _with_place(told: str, wgsl: str, *at: int | str) -> list[str]:
     """Put where it is in Python below what is wrong."""
     from heapscene.shader import python_place  # the compiler, which an error has time to load
@@ -280,13 +262,13 @@ def _with_place(told: str, wgsl: str, *at: int | str) -> list[str]:
     return [first, *(line for each in at for line in python_place(wgsl, each)), *rest]
 
 
-def _fault(cause: str) -> str:
-    """Return the sentence that says what is wrong, without wgpu's frame around it."""
-    lines = [line.strip() for line in cause.splitlines() if line.strip()]
-    dull = ("Validation Error", "Caused by:")
-    told = [
-        line
-        for line in lines
-        if line not in dull and not line.startswith("In wgpu") and not _FRAME.match(line)
-    ]
-    return " ".join(told) if told else cause.strip()
+@contextmanager
+def _placed(wgsl: str, *entries: str) -> Generator[None, None, None]:
+    """Show in Python which entry points a refused pipeline has."""
+    try:
+        yield
+    except GpuError as error:
+        if type(error) is not GpuError:
+            raise
+        told = "\n".join(_with_place(str(error), wgsl, *entries))
+        raise GpuError(told) from error.__cause__

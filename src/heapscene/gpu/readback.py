@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from heapscene.gpu.faults import GpuCalls
+
 if TYPE_CHECKING:
     import wgpu
 
@@ -29,11 +31,12 @@ def read_texture(
         ``(height, width, 4)``, top row first, as stored: nothing is converted.
     """
     width, height = size
-    data: Any = device.queue.read_texture(
-        {"texture": texture, "mip_level": 0, "origin": (0, 0, 0)},
-        {"offset": 0, "bytes_per_row": width * 4, "rows_per_image": height},
-        (width, height, 1),
-    )
+    with GpuCalls("a picture was not read back", size=f"{width}×{height} pixels"):
+        data: Any = device.queue.read_texture(
+            {"texture": texture, "mip_level": 0, "origin": (0, 0, 0)},
+            {"offset": 0, "bytes_per_row": width * 4, "rows_per_image": height},
+            (width, height, 1),
+        )
     return np.frombuffer(data, np.uint8).reshape(height, width, 4).copy()
 
 
@@ -43,5 +46,6 @@ def read_buffer(
     """Return ``nbytes`` (a multiple of 4) of a buffer with ``COPY_SRC`` usage."""
     if nbytes == 0:
         return np.zeros(0, np.uint8)
-    data: Any = device.queue.read_buffer(buffer, offset, nbytes)
+    with GpuCalls(f"buffer {buffer.label!r} was not read back", size=f"{nbytes:,} bytes"):
+        data: Any = device.queue.read_buffer(buffer, offset, nbytes)
     return np.frombuffer(data, np.uint8).copy()

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from heapscene.gpu.faults import GpuCalls
 from heapscene.gpu.readback import read_buffer
 
 if TYPE_CHECKING:
@@ -28,12 +29,13 @@ class Timer:
         self._queries: wgpu.GPUQuerySet | None = None
         self._buffer: wgpu.GPUBuffer | None = None
         if "timestamp-query" in device.features:
-            self._queries = device.create_query_set(type="timestamp", count=2)
-            self._buffer = device.create_buffer(
-                label="heapscene timestamps",
-                size=16,
-                usage=wgpu.BufferUsage.QUERY_RESOLVE | wgpu.BufferUsage.COPY_SRC,
-            )
+            with GpuCalls("the device made no timestamps"):
+                self._queries = device.create_query_set(type="timestamp", count=2)
+                self._buffer = device.create_buffer(
+                    label="heapscene timestamps",
+                    size=16,
+                    usage=wgpu.BufferUsage.QUERY_RESOLVE | wgpu.BufferUsage.COPY_SRC,
+                )
 
     def pass_arguments(self) -> dict[str, Any]:
         """Return the arguments of ``begin_render_pass`` that take the timestamps."""

@@ -5,18 +5,25 @@ All three send what is on the CPU, so unchanged words in between do no harm: the
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, Protocol
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from heapscene.gpu.bind import BindGroup, Binding
 from heapscene.gpu.buffer import GpuBuffer, Usage
+from heapscene.gpu.faults import GpuCalls, submit
 from heapscene.gpu.pipeline import Pipelines
 
-__all__ = ["Route", "Scatter", "ScatterKernel", "route", "stage"]
+if TYPE_CHECKING:
+    import wgpu
+
+__all__ = ["LEAST_COMB", "Comb", "Outbox", "Route", "Scatter", "ScatterKernel", "route", "stage"]
 
 Ranges = NDArray[np.int64]
+Comb = tuple[int, int, int]
+"""Single words at equal distances: the first, how many, and the distance."""
 
 # Measured by benchmarks/uploads.py (llvmpipe, two cores), CPU milliseconds for k of 100,000 rows of
 # 64 bytes; a scatter has a price of its own, a write costs about 10 µs, a long one little more:
@@ -35,6 +42,8 @@ SPAN_TIMES = 4
 SLACK = 0.2
 SLACK_WORDS = 768
 MOST_TIMES = 8
+# Fewer words at equal distances than this are sent with what lies between, in one write.
+LEAST_COMB = 1024
 _UNITS = (2, 3, 4, 6, 8, 12, 16)
 _MOST_GROUPS = 65_535
 
@@ -129,17 +138,20 @@ def _slack(ranges: Ranges) -> int:
     return min(int(SLACK * changed) + SLACK_WORDS, (MOST_TIMES - 1) * changed)
 
 
-def stage(data: NDArray[np.uint32], ranges: Ranges) -> NDArray[np.uint32]:
-    """Return the words that a scatter kernel needs to copy ``ranges`` of ``data``.
+def stage(
+    data: NDArray[np.uint32], ranges: Ranges, combs: Sequence[Comb] = ()
+) -> NDArray[np.uint32]:
+    """Return the words that a scatter kernel needs to copy ``ranges`` and ``combs`` of ``data``.
 
     Ranges are cut into elements of equal length, one section for each length. Beside the data an
-    element costs two bytes, a section 24 and a word for every 65,536 that it spans.
+    element costs two bytes, a section 24 and a word for every 65,536 that it spans. A comb is a
+    section that costs its 24 bytes.
     """
     sections = [(unit, _cut(some, unit)) for unit, some in _by_unit(ranges)]
-    head = np.zeros((len(sections), 6), np.uint32)
+    head = np.zeros((len(sections) + len(combs), 6), np.uint32)
     parts: list[NDArray[np.uint32]] = []
     first, at = 0, 2 + head.size
-    for row, (unit, elements) in zip(head, sections, strict=True):
+    for row, (unit, elements) in zip(head, sections, strict=False):
         high = int(elements[0]) >> 16
         edges = np.arange(high, (int(elements[-1]) >> 16) + 1, dtype=np.int64) << 16
         table = np.searchsorted(elements, edges).astype(np.uint32)
@@ -150,12 +162,18 @@ def stage(data: NDArray[np.uint32], ranges: Ranges) -> NDArray[np.uint32]:
         parts += (table, words, _gather(data, elements, unit))
         first += len(elements)
         at += sum(len(part) for part in parts[-3:])
-    counts = np.array([len(sections), first], np.uint32)
+    for row, (start, count, stride) in zip(head[len(sections) :], combs, strict=True):
+        row[:] = (first, 1, start, stride, 0, at)
+        parts.append(data[start : start + (count - 1) * stride + 1 : stride])
+        first, at = first + count, at + count
+    counts = np.array([len(head), first], np.uint32)
     return np.concatenate([counts, head.reshape(-1), *parts])
 
 
 def _by_unit(ranges: Ranges) -> list[tuple[int, Ranges]]:
     """Return ranges by the length of elements to cut them into."""
+    if not len(ranges):
+        return []
     lengths = ranges[:, 1] - ranges[:, 0]
     least = int(lengths.min())
     if least <= 2 * _UNITS[-1] and not (lengths % least).any():
@@ -190,50 +208,102 @@ def _count(ranges: Ranges) -> tuple[int, int]:
     return elements, 2 + (elements + len(sections)) // 2 + len(sections) * (6 + highs)
 
 
-class Scatter:
-    """Sends many pieces of a buffer by one write, and lets a kernel put them in place.
+class Outbox:
+    """What one target needs to be sent pieces: words on their way, and how they are bound."""
 
-    One object serves all buffers of an owner: queues run in order, so the staging buffer may be
-    written again as soon as the kernel is submitted.
-    """
+    __slots__ = ("group", "staging")
 
-    __slots__ = ("_kernel", "_pipelines", "staging")
-
-    def __init__(self, pipelines: Pipelines, kernel: ScatterKernel) -> None:
-        device, counters = pipelines.device, pipelines.counters
-        self._pipelines = pipelines
-        self._kernel = kernel
-        self.staging = GpuBuffer(device, "staging", Usage.STORAGE, counters)
-
-    def bind_group(self) -> BindGroup:
-        """Return a group for one target, which its owner keeps."""
-        return BindGroup(self._pipelines.layouts, "scatter")
-
-    def send(
-        self, target: GpuBuffer, group: BindGroup, data: NDArray[np.uint32], ranges: Ranges
-    ) -> None:
-        """Stage ``ranges`` of ``data``, and submit the kernel that copies them into ``target``.
-
-        The kernel is submitted here and now, so it runs before whatever is submitted later.
-        """
-        pipelines, kernel, staging = self._pipelines, self._kernel, self.staging
-        device = pipelines.device
-        words = stage(data, ranges)
-        staging.ensure(words.nbytes)
-        device.queue.write_buffer(staging.buffer, 0, words)
-        pipelines.counters.count_upload(words.nbytes)
-        groups = -(-int(words[1]) // kernel.workgroup_size)
-        bindings: tuple[Binding, ...] = kernel.bindings
-        pipeline = pipelines.compute(kernel.wgsl, kernel.entry, (bindings,), kernel.name)
-        encoder = device.create_command_encoder(label="heapscene scatter")
-        compute: Any = encoder.begin_compute_pass(label="heapscene scatter")
-        compute.set_pipeline(pipeline)
-        compute.set_bind_group(0, group.get(bindings, [staging, target]))
-        compute.dispatch_workgroups(min(groups, _MOST_GROUPS), -(-groups // _MOST_GROUPS), 1)
-        compute.end()
-        device.queue.submit([encoder.finish()])
-        pipelines.counters.compute_passes += 1
+    def __init__(self, pipelines: Pipelines) -> None:
+        self.staging = GpuBuffer(pipelines.device, "staging", Usage.STORAGE, pipelines.counters)
+        self.group = BindGroup(pipelines.layouts, "scatter")
 
     def close(self) -> None:
         """Give the staging buffer back."""
         self.staging.close()
+
+
+class Scatter:
+    """Sends many pieces of a buffer by one write, and lets a kernel put them in place.
+
+    One object serves all buffers of an owner, who has the kernel run before anything reads them:
+    :meth:`encode` puts it into a frame, which costs less than :meth:`submit`.
+    """
+
+    __slots__ = ("_encoded", "_kernel", "_pipeline", "_pipelines", "_waiting")
+
+    def __init__(self, pipelines: Pipelines, kernel: ScatterKernel) -> None:
+        self._pipelines = pipelines
+        self._kernel = kernel
+        self._pipeline: wgpu.GPUComputePipeline | None = None
+        self._waiting: dict[Outbox, tuple[GpuBuffer, int]] = {}
+        self._encoded: dict[Outbox, tuple[GpuBuffer, int]] = {}
+
+    def __bool__(self) -> bool:
+        """Whether something was sent that is not in its place."""
+        return bool(self._waiting)
+
+    def outbox(self) -> Outbox:
+        """Return an outbox for one target, which its owner keeps."""
+        return Outbox(self._pipelines)
+
+    def send(
+        self,
+        target: GpuBuffer,
+        outbox: Outbox,
+        data: NDArray[np.uint32],
+        ranges: Ranges,
+        combs: Sequence[Comb] = (),
+    ) -> None:
+        """Send ``ranges`` and ``combs`` of ``data``, for the kernel to copy into ``target``."""
+        if outbox in self._waiting:
+            self.submit()
+        pipelines, kernel, staging = self._pipelines, self._kernel, outbox.staging
+        words = stage(data, ranges, combs)
+        staging.ensure(words.nbytes)
+        with GpuCalls("'staging' was not written", size=f"{words.nbytes:,} bytes"):
+            pipelines.device.queue.write_buffer(staging.buffer, 0, words)
+        pipelines.counters.count_upload(words.nbytes)
+        if self._pipeline is None:
+            groups = (tuple(kernel.bindings),)
+            self._pipeline = pipelines.compute(kernel.wgsl, kernel.entry, groups, kernel.name)
+        self._waiting[outbox] = (target, -(-int(words[1]) // kernel.workgroup_size))
+
+    def encode(self, encoder: wgpu.GPUCommandEncoder) -> None:
+        """Encode the kernel for everything that was sent; whoever encodes has to submit."""
+        if not self._waiting:
+            return
+        bindings: tuple[Binding, ...] = self._kernel.bindings
+        with GpuCalls("a scatter was not encoded"):
+            compute: Any = encoder.begin_compute_pass(label="heapscene scatter")
+            compute.set_pipeline(self._pipeline)
+            for outbox, (target, groups) in self._waiting.items():
+                compute.set_bind_group(0, outbox.group.get(bindings, [outbox.staging, target]))
+                rows = -(-groups // _MOST_GROUPS)
+                compute.dispatch_workgroups(min(groups, _MOST_GROUPS), rows, 1)
+            compute.end()
+        self._encoded, self._waiting = self._waiting, {}
+        self._pipelines.counters.compute_passes += 1
+
+    def redo(self) -> None:
+        """Take what was encoded last for lost: its words still lie in the outboxes."""
+        self._waiting = {**self._encoded, **self._waiting}
+        self._encoded = {}
+
+    def submit(self) -> None:
+        """Run the kernel now, for everything that was sent and not encoded."""
+        if not self._waiting:
+            return
+        device = self._pipelines.device
+        with GpuCalls("a scatter was not encoded"):
+            encoder = device.create_command_encoder(label="heapscene scatter")
+        self.encode(encoder)
+        try:
+            submit(device, encoder)
+        except BaseException:
+            self.redo()
+            raise
+
+    def forget(self, outbox: Outbox) -> None:
+        """Let go of what was sent to a target that is no more."""
+        self._waiting.pop(outbox, None)
+        self._encoded.pop(outbox, None)

@@ -109,9 +109,11 @@ def _grouped(draws: Sequence[Draw], planner: Planner) -> tuple[list[Group], list
 
 def _alike(draws: list[Draw], places: list[int]) -> Iterator[list[int]]:
     """Split draws by which of their inputs may change."""
-    changing = [
-        name for name in draws[0].inputs if len({_changes(draw.inputs[name]) for draw in draws}) > 1
-    ]
+    changing: list[str] = []
+    for name in draws[0].inputs:
+        kinds = set(map(type, [draw.inputs[name] for draw in draws]))
+        if len({issubclass(kind, AVal) and not kind.is_constant for kind in kinds}) > 1:
+            changing.append(name)
     if not changing:
         yield places
         return

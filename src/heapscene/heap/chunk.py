@@ -150,11 +150,15 @@ class Chunk:
         used = self.used
         handles = slice(self.first, self.first + used)
         geometry = self.table.chosen_geometry(handles)
-        shown = self.table.shown(handles) & self.shown
+        shown = self._drawn_now(handles)
         if (self.kinds[:used] != geometry).any() or (self.drawn[:used] != shown).any():
             self.kinds[:used] = geometry
             self.drawn[:used] = shown
             self.stale[:] = True
+
+    def _drawn_now(self, handles: Rows) -> NDArray[np.bool_]:
+        shown = self.table.shown(handles)
+        return shown if self.shown else np.zeros_like(shown)
 
     def refresh(self, rows: Rows) -> None:
         """Bring the records of some rows up to date; only words that differ are written."""
@@ -164,10 +168,10 @@ class Chunk:
         else:
             handles = rows + first
         geometry = self.table.chosen_geometry(handles)
-        shown = self.table.shown(handles) & self.shown
+        shown = self._drawn_now(handles)
         old_geometry, was_shown = self.kinds[rows], self.drawn[rows]
         differ = shown != was_shown
-        moved = geometry != old_geometry
+        moved = geometry != old_geometry if len(self.parts) > 1 else np.zeros(0, np.bool_)
         moves = bool(moved.any())
         if not moves and isinstance(rows, slice) and _MANY * np.count_nonzero(differ) > len(differ):
             self._flip(rows, geometry, shown)
@@ -198,7 +202,7 @@ class Chunk:
             _note(words, start + COUNT, numbers, width, 1)
         counts = template[:, COUNT]
         spans = template[:, VERTEX_SPAN] * (counts > 0)
-        bucket.changed(int(grown @ counts), int(grown @ spans))
+        bucket.changed(self.slot, int(grown @ counts), int(grown @ spans))
         self.touch(rows)
 
     def _flip(self, rows: slice, kinds: NDArray[np.int32], shown: NDArray[np.bool_]) -> None:
@@ -206,12 +210,14 @@ class Chunk:
         bucket, template = self.bucket, self.template()
         counts = template[:, COUNT]
         each = counts if len(counts) == 1 else counts.take(kinds)
-        bucket.block(self)[rows, COUNT] = each * shown
+        np.multiply(each, shown, out=bucket.block(self)[rows, COUNT])
         start = bucket.block_start(self) + rows.start * RECORD_WORDS + COUNT
-        bucket.records.dirty.add(start, start + (len(kinds) - 1) * RECORD_WORDS + 1)
+        bucket.records.dirty.add_comb(start, len(kinds), RECORD_WORDS)
         grown = _tally(kinds, shown, len(template)) - _tally(kinds, self.drawn[rows], len(template))
         self.drawn[rows] = shown
-        bucket.changed(int(grown @ counts), int(grown @ (template[:, VERTEX_SPAN] * (counts > 0))))
+        bucket.changed(
+            self.slot, int(grown @ counts), int(grown @ (template[:, VERTEX_SPAN] * (counts > 0)))
+        )
         self.touch(rows)
 
     def touch(self, rows: Rows) -> None:
@@ -227,6 +233,8 @@ def _tally(kinds: NDArray[np.int32], shown: NDArray[np.bool_], number: int) -> N
     """Return how many of some rows are shown of each kind."""
     if number > _FEW:
         return np.bincount(kinds[shown], minlength=number)
+    if number == 1:
+        return np.array([np.count_nonzero(shown)])
     return np.array([np.count_nonzero((kinds == kind) & shown) for kind in range(number)])
 
 

@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 from array import array
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["DirtyRanges"]
+__all__ = ["Comb", "DirtyRanges"]
 
 _PENDING = 1 << 14
+_COMBS = 64
+
+
+Comb: TypeAlias = tuple[int, int, int]
+"""Single words at equal distances: the first, how many, and the distance."""
 
 
 class DirtyRanges:
@@ -20,17 +26,18 @@ class DirtyRanges:
     to skip is a question of the GPU.
     """
 
-    __slots__ = ("_bounds", "_count", "_limit", "_note", "_rows")
+    __slots__ = ("_bounds", "_combs", "_count", "_limit", "_note", "_rows")
 
     def __init__(self) -> None:
         self._bounds = array("q")  # start, stop, start, stop, ...
         self._note = self._bounds.append
         self._rows: list[NDArray[np.int64]] = []  # (n, 2) each
+        self._combs: list[Comb] = []
         self._count = 0  # ranges in `_rows`
         self._limit = _PENDING
 
     def __bool__(self) -> bool:
-        return bool(self._bounds) or bool(self._rows)
+        return bool(self._bounds) or bool(self._rows) or bool(self._combs)
 
     def add(self, start: int, stop: int) -> None:
         """Note that the words ``start`` to ``stop`` (exclusive) changed."""
@@ -58,14 +65,28 @@ class DirtyRanges:
         if self._count >= self._limit:
             self._compact()
 
+    def add_comb(self, start: int, count: int, stride: int) -> None:
+        """Note that ``count`` words changed, one every ``stride``."""
+        if count > 0:
+            self._combs.append((start, count, stride))
+            if len(self._combs) > _COMBS:
+                self._compact()
+
+    def take_combs(self) -> list[Comb]:
+        """Return the combs, and forget them; what is not taken is drained with what lies between."""
+        combs, self._combs = self._combs, []
+        return combs
+
     def drain(self) -> NDArray[np.int64]:
-        """Return what changed, exactly, and forget it.
+        """Return what changed, exactly (apart from combs), and forget it.
 
         Returns
         -------
         numpy.ndarray
             ``(n, 2)``: start and stop in words, ascending, disjoint, never touching each other.
         """
+        for start, count, stride in self.take_combs():
+            self.add(start, start + (count - 1) * stride + 1)
         ranges = np.array(self._bounds, np.int64).reshape(-1, 2)
         if self._rows:
             ranges = np.concatenate([*self._rows, ranges])

@@ -18,11 +18,10 @@ FEW = 16
 
 
 class _Group(NamedTuple):
-    """Entries of one page and type, what they have become, and where they lie in bytes."""
+    """Entries of one page and type, and what they have become."""
 
     entries: list[Entry]
     values: list[Any]
-    offsets: list[int]
 
 
 def write_followed(keys: Iterable[Any], faults: dict[Any, Exception]) -> tuple[bool, list[Any]]:
@@ -41,24 +40,18 @@ def write_followed(keys: Iterable[Any], faults: dict[Any, Exception]) -> tuple[b
     groups: dict[tuple[int, int], _Group] = {}
     rest: list[Any] = []
     page = follows = None
-    entries, values, offsets = _Group([], [], [])
+    entries: list[Entry] = []
     for entry in keys:
         if type(entry) is not Entry:
             rest.append(entry)
             continue
         if entry.page is not page or entry.follows is not follows:
             page, follows = entry.page, entry.follows
-            entries, values, offsets = groups.setdefault(
-                (id(page), id(follows)), _Group([], [], [])
-            )
-        try:
-            value = entry.key.force()
-        except Exception as error:  # noqa: BLE001  raised by who asked
-            faults[entry] = error
-            continue
+            group = groups.setdefault((id(page), id(follows)), _Group([], []))
+            entries = group.entries
         entries.append(entry)
-        values.append(value)
-        offsets.append(entry.offset)
+    for group in groups.values():
+        _read_group(group, faults)
     moved = False
     for group in groups.values():
         if group.entries:
@@ -66,10 +59,24 @@ def write_followed(keys: Iterable[Any], faults: dict[Any, Exception]) -> tuple[b
     return moved, rest
 
 
+def _read_group(group: _Group, faults: dict[Any, Exception]) -> None:
+    entries, values = group
+    good = len(entries)
+    note = values.append
+    for entry in entries:
+        try:
+            note(entry.key.force())
+        except Exception as error:  # noqa: BLE001  raised by who asked
+            faults[entry] = error
+            good -= 1
+    if good < len(entries):
+        entries[:] = [entry for entry in entries if entry not in faults]
+
+
 def _write_group(group: _Group, faults: dict[Any, Exception]) -> bool:
     follows = group.entries[0].follows
     assert follows is not None
-    offsets = group.offsets
+    offsets = [entry.offset for entry in group.entries]
     try:
         rows = encode_all(follows.type, group.values, follows.name)
     except Exception:  # noqa: BLE001  found out below, one by one

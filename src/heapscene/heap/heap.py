@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from heapscene.adaptive import AVal, Sink, collector_paused
+from heapscene.adaptive import AVal, collector_paused
 from heapscene.draw import (
     Draw,
     Drawable,
@@ -94,9 +94,9 @@ class Heap:
         self.visible_count = 0
         self.bounds_generation = 0
         self._planner = Planner(frame_inputs, self.page_bytes)
-        self._sink: Sink[Any] = Sink()
+        self._placement = Placement(self.page_bytes, self._planner)
+        self._sink = self._placement.sink
         self._listeners = Listeners(self._sink)
-        self._placement = Placement(self.page_bytes, self._planner, self._sink)
         self.pages = self._placement.pages
         self._residents: dict[Drawable, Resident | TableResident] = {}
         self._tables = Tables(self)
@@ -413,7 +413,8 @@ class Heap:
         else:
             bucket.rewrite(resident)
             # Other indices may lie in the same place now, and equal records would hide that.
-            bucket.generation += not same_shape
+            if not same_shape:
+                bucket.touch(resident.slot)
         self.visible_count += resident.is_drawn
         self.bounds_generation += 1
         if old_part is not None:

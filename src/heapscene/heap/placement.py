@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from itertools import chain, repeat
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from heapscene.adaptive import Sink
+from heapscene.adaptive import AVal, Sink
 from heapscene.heap.page import Column, Entry, Fresh, Page, Part, Piece
 from heapscene.heap.plan import Plan, Planner
 from heapscene.heap.resident import Resident
@@ -21,13 +22,19 @@ _GOOD_PART = 64
 
 
 class Placement:
-    """The pages, and what of them each draw holds."""
+    """The pages, and what of them each draw holds.
 
-    def __init__(self, page_bytes: int, planner: Planner, sink: Sink[Any]) -> None:
+    Attributes
+    ----------
+    sink
+        Hears of what may change in the pages.
+    """
+
+    def __init__(self, page_bytes: int, planner: Planner) -> None:
         self.page_bytes = page_bytes
         self.pages = [Page(0, page_bytes)]
+        self.sink: Sink[Any] = Sink(partial(_followed, self.pages))
         self._planner = planner
-        self._sink = sink
 
     def place(self, plan: Plan, home: Page | None) -> tuple[Part, list[Entry]]:
         """Reserve everything on one page and write what is new there.
@@ -112,9 +119,7 @@ class Placement:
             return repeat(entry, stop - start), entry.offset >> 2
         held, new = page.acquire_column(column, start, stop)
         if column.follows is not None:
-            for entry in new:
-                assert entry.aval is not None
-                self._sink.watch(entry.aval, entry)
+            self.sink.watch_all((entry.key, entry) for entry in new)
         bases = np.fromiter((entry.offset >> 2 for entry in held), np.uint32, len(held))
         return held, bases
 
@@ -138,7 +143,7 @@ class Placement:
 
     def _drop_entry(self, entry: Entry) -> None:
         if entry.page.release(entry) and entry.follows is not None and entry.aval is not None:
-            self._sink.unwatch(entry.aval, entry)
+            self.sink.unwatch(entry.aval, entry)
 
     def _drop_part(self, part: Part) -> None:
         page = part.page
@@ -179,9 +184,9 @@ class Placement:
         for entry, data in fresh:
             page.write(entry.offset >> 2, data.read() if isinstance(data, Entry) else data)
             if entry.follows is not None and entry.aval is not None:
-                self._sink.watch(entry.aval, entry)
+                self.sink.watch(entry.aval, entry)
                 if isinstance(data, Entry):
-                    self._sink.retry(entry)  # its value raised: ask again
+                    self.sink.retry(entry)  # its value raised: ask again
 
     def _register(self, shape: Shape, page: Page) -> None:
         shape.pages.append(page)
@@ -190,9 +195,9 @@ class Placement:
         is_known = self._planner.renewed.get(shape.key) is shape
         self._planner.shapes[shape.key] = shape
         for aval in shape.avals:
-            self._sink.watch(aval, shape)
+            self.sink.watch(aval, shape)
         if shape.avals and not is_known:
-            self._sink.retry(shape)  # nobody listened since its arrays were read
+            self.sink.retry(shape)  # nobody listened since its arrays were read
 
     def _unregister(self, shape: Shape, page: Page) -> None:
         shape.pages.remove(page)
@@ -201,7 +206,14 @@ class Placement:
         if self._planner.shapes.get(shape.key) is shape:
             del self._planner.shapes[shape.key]
         for aval in shape.avals:
-            self._sink.unwatch(aval, shape)
+            self.sink.unwatch(aval, shape)
+
+
+def _followed(pages: Iterable[Page]) -> Iterator[tuple[AVal[Any], Entry]]:
+    for page in pages:
+        for entry in page.entries:
+            if entry.aval is not None:
+                yield entry.aval, entry
 
 
 def _give_up(page: Page, parts: Sequence[Part]) -> None:

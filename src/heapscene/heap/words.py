@@ -12,7 +12,7 @@ from heapscene.heap.dirty import DirtyRanges
 __all__ = ["Words"]
 
 _GROWTH = 1.5  # by how much a full array grows at least
-_ROOM = 8  # one word in so many is left free when much comes at once
+_ROOM = 16  # one word in so many is left free when much comes at once
 
 
 class Words:
@@ -42,7 +42,7 @@ class Words:
         self._bytes = _bytes_of(self.data)
 
     def resize(self, used: int) -> None:
-        """Set how many words are used; capacity grows by half, or to what is needed and an eighth."""
+        """Set how many words are used; capacity grows by half, or to what is needed and a sixteenth."""
         if used > len(self.data):
             capacity = max(int(_GROWTH * len(self.data)), used + used // _ROOM)
             if self.limit is not None:

@@ -8,6 +8,9 @@ What is staged is one array of words:
   and its data lie among the staged words;
 - per section the high table, the low halves and the data.
 
+In a *comb*, places are at equal distances: the third word of its head is the first place, the
+fourth the distance, and the fifth is zero, as it has neither high table nor low halves.
+
 The place of an element is a word number. Elements ascend, so their high 16 bits are told by a table
 (for each value of the high half, how many elements come before it) and only the low 16 bits are
 stored with each: two bytes an element.
@@ -69,9 +72,11 @@ def scatter(
     element = number - staged[head]
     length = staged[head + 1]
     lows = staged[head + 4]
-    low = (staged[lows + element // 2] >> (16 * (element % 2))) & 65535
-    high = staged[head + 2] + high_half(staged[head + 3], lows, element)
-    place = high * 65536 + low
+    place = staged[head + 2] + element * staged[head + 3]
+    if lows > 0:
+        low = (staged[lows + element // 2] >> (16 * (element % 2))) & 65535
+        high = staged[head + 2] + high_half(staged[head + 3], lows, element)
+        place = high * 65536 + low
     source = staged[head + 5] + element * length
     word = u32(0)
     while word < length:
@@ -94,11 +99,14 @@ def scatter_reference(words: UintArray, before: UintArray) -> UintArray:
     ends = [*heads[1:, 0], int(words[1])]
     for (first, length, first_high, table, lows, data), end in zip(heads, ends, strict=True):
         count = end - first
-        halves = words[lows : lows + (count + 1) // 2]
-        low = np.stack([halves & 0xFFFF, halves >> 16], axis=1).reshape(-1)[:count]
         elements = np.arange(count)
-        high = first_high + np.searchsorted(words[table:lows], elements, side="right") - 1
-        places = (high << 16) + low
+        if lows:
+            halves = words[lows : lows + (count + 1) // 2]
+            low = np.stack([halves & 0xFFFF, halves >> 16], axis=1).reshape(-1)[:count]
+            high = first_high + np.searchsorted(words[table:lows], elements, side="right") - 1
+            places = (high << 16) + low
+        else:
+            places = first_high + elements * table
         values = words[data : data + count * length].reshape(count, length)
         result[places[:, None] + np.arange(length)] = values
     return result

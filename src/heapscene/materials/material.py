@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from operator import attrgetter
 from typing import Any, ClassVar
 from weakref import ref
 
@@ -21,6 +22,12 @@ _FEW = 16
 _OPAQUE = PipelineState()
 
 
+class _Users(list[ref[MaterialUser]]):
+    """Those who use a material; swept when there are as many as `limit`."""
+
+    limit = _FEW
+
+
 class ShadedMaterial:
     """A material whose values may be assigned, and may be adaptive.
 
@@ -28,19 +35,24 @@ class ShadedMaterial:
     are replaced once, and later assignments only write the cell.
     """
 
-    __slots__ = ("__weakref__", "_cells", "_state", "_sweep", "_users")
+    __slots__ = ("__weakref__", "_cells", "_state", "_users")
 
     _types: ClassVar[Mapping[str, Type]] = {}
     """The inputs by name; each value is in a slot of that name, with an underscore in front."""
 
     inputs_are_checked: ClassVar[bool] = True
 
+    _getters: ClassVar[tuple[tuple[str, Callable[[Any], Any]], ...]] = ()
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        cls._getters = tuple([(name, attrgetter(f"_{name}")) for name in cls._types])
+
     def __init__(self, state: PipelineState | None) -> None:
         self._cells: dict[str, CVal[Any]] | None = None
         self._state = _OPAQUE if state is None else _checked_state(state)
         # most materials have one user
-        self._users: ref[MaterialUser] | list[ref[MaterialUser]] | None = None
-        self._sweep = _FEW
+        self._users: ref[MaterialUser] | _Users | None = None
 
     @property
     def program(self) -> Program:
@@ -73,11 +85,11 @@ class ShadedMaterial:
         if users is None:
             self._users = ref(user)
             return
-        if not isinstance(users, list):
-            users = self._users = [users]
-        if len(users) >= self._sweep:
-            users = self._users = [other for other in users if other() is not None]
-            self._sweep = 2 * len(users) + _FEW
+        if not isinstance(users, _Users):
+            users = self._users = _Users([users])
+        if len(users) >= users.limit:
+            users[:] = [other for other in users if other() is not None]
+            users.limit = 2 * len(users) + _FEW
         users.append(ref(user))
 
     def __repr__(self) -> str:
@@ -86,7 +98,7 @@ class ShadedMaterial:
 
     def _plain(self) -> dict[str, Any]:
         """Return a new dict of the values as they were given."""
-        return {name: getattr(self, f"_{name}") for name in self._types}
+        return {name: get(self) for name, get in self._getters}
 
     def _assign(self, name: str, value: Any) -> None:
         check_write(self)
@@ -128,7 +140,7 @@ class ShadedMaterial:
             return
         found = [user() for user in (users if isinstance(users, list) else (users,))]
         living = [user for user in found if user is not None]
-        self._users = [ref(user) for user in living] or None
+        self._users = _Users([ref(user) for user in living]) if living else None
         for user in living:
             user.material_changed(self)
 

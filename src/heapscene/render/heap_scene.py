@@ -6,7 +6,8 @@ The file to read first: :meth:`HeapScene.update`, :meth:`~HeapScene.encode_compu
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -23,12 +24,22 @@ from heapscene.draw import (
     fit_viewpoint,
 )
 from heapscene.errors import FrameOrderError, InputError, explain
-from heapscene.gpu import Counters, Mirror, Scatter, SmallBuffer, Usage, pipelines_of
+from heapscene.gpu import (
+    Counters,
+    GpuCalls,
+    Mirror,
+    Scatter,
+    SmallBuffer,
+    Usage,
+    check_alive,
+    pipelines_of,
+)
 from heapscene.heap import Bucket, Heap
 from heapscene.kernels import scatter
-from heapscene.render.bucket_gpu import BucketGpu, choose_encoding
+from heapscene.render.bucket_gpu import BucketGpu
 from heapscene.render.frame_inputs import FrameInputs
 from heapscene.render.pending import PendingChanges
+from heapscene.render.recovery import PAGE_BYTES, check_takes_over, page_limit
 from heapscene.render.report import FrameReport
 from heapscene.render.sources import ManualReader, open_reader
 from heapscene.render.targets import Targets
@@ -39,7 +50,6 @@ if TYPE_CHECKING:
 __all__ = ["HeapScene"]
 
 Encoding = Literal["auto", "expanded", "mega"]
-PAGE_BYTES = 256 * 2**20
 MIB = 2**20
 _NOWHERE = np.full((2, 3), np.nan)
 
@@ -95,28 +105,31 @@ class HeapScene:
                     fix='Write encoding="auto", "expanded" or "mega".',
                 )
             )
-        self._device = device
         self._targets = targets
         self._encoding = encoding
         self._expanded_bytes = expanded_bytes
-        self._pipelines = pipelines_of(device)
-        self._counters = self._pipelines.counters
         self._frame = FrameInputs(inputs or {})
         self._manual = ManualReader()
         self._readers = (open_reader(draws), self._manual)
         self._pending = PendingChanges()
         self._heap = Heap(page_bytes or page_limit(device), self._frame.layout.types)
+        self._open_gpu(device)
+        self._fitted: Viewpoint | None = None
+        self._fitted_for: tuple[int, float] | None = None
+        self._matrices: CameraMatrices
+        self._is_closed = False
+        self.report = FrameReport()
+
+    def _open_gpu(self, device: wgpu.GPUDevice) -> None:
+        """Begin with nothing on ``device``; the next update brings there what the heap holds."""
+        self._device = device
+        self._pipelines = pipelines_of(device)
+        self._counters = self._pipelines.counters
         self._uniform = SmallBuffer(device, "frame inputs", Usage.UNIFORM, self._counters)
         self._scatter = Scatter(self._pipelines, scatter)
         self._pages: dict[Any, Mirror] = {}
         self._buckets: dict[Bucket, BucketGpu] = {}
-        self._largest = int(device.limits["max-buffer-size"])
-        self._fitted: Viewpoint | None = None
-        self._fitted_for: tuple[int, float] | None = None
-        self._matrices: CameraMatrices
         self._stage = "new"
-        self._is_closed = False
-        self.report = FrameReport()
 
     # -- draws
     def add(self, draw: Draw | DrawTable) -> None:
@@ -145,6 +158,11 @@ class HeapScene:
             fitted to what is visible at the first frame with something in it, and kept until :meth:`fit`.
         inputs
             New values of frame inputs by name, kept until changed; ``viewport`` is ``(width, height)``.
+
+        Raises
+        ------
+        GpuError
+            The device refused something, has no memory for it or is lost; the next call tries again.
         """
         self._check_open()
         self._stage = "new"
@@ -164,7 +182,10 @@ class HeapScene:
         with report.stage("render"):
             self._write_frame(camera, inputs or {})
         with report.stage("gpu"):
+            self._scatter.submit()  # only of a frame that was not encoded
             self._sync()
+            if self._counters == before:
+                check_alive(self._device)  # nothing was sent, so nothing has told
         report.nodes_evaluated = evaluations() - evaluated
         self._count(before)
         report.draws = self._heap.draw_count
@@ -178,10 +199,14 @@ class HeapScene:
         return report
 
     def encode_compute(self, encoder: wgpu.GPUCommandEncoder) -> None:
-        """Encode the kernels that changed draws need; nothing on a still frame."""
+        """Encode the kernels that changes need; nothing on a still frame.
+
+        They bring the GPU up to date, so what is encoded has to be submitted.
+        """
         self._expect("updated", "encode_compute", "update")
         before = self._counters.snapshot()
-        with self.report.stage("kernels"):
+        with self.report.stage("kernels"), self._encoding_of("kernels"):
+            self._scatter.encode(encoder)
             for bucket, on_gpu in self._buckets.items():
                 page = self._pages[bucket.page]
                 self.report.compute_passes += on_gpu.encode_compute(encoder, page)
@@ -195,16 +220,32 @@ class HeapScene:
         """
         self._expect("computed", "encode_draws", "encode_compute")
         before = self._counters.snapshot()
-        with self.report.stage("render"):
+        with self.report.stage("render"), self._encoding_of("draws"):
             for bucket, on_gpu in self._buckets.items():
                 page = self._pages[bucket.page]
-                calls = on_gpu.encode_draws(render_pass, self._uniform, page)
-                self.report.draw_calls += calls
-                if calls:
-                    counts = self.report.encodings
-                    counts[on_gpu.encoding] = counts.get(on_gpu.encoding, 0) + calls
+                encodings = on_gpu.encode_draws(render_pass, self._uniform, page)
+                self.report.draw_calls += len(encodings)
+                counts = self.report.encodings
+                for encoding in encodings:
+                    counts[encoding] = counts.get(encoding, 0) + 1
         self._count(before)
         self._stage = "new"
+
+    @contextmanager
+    def _encoding_of(self, what: str) -> Generator[None]:
+        try:
+            with GpuCalls(f"the {what} of a frame were not encoded"):
+                yield
+        except BaseException:
+            self.forget_encoded()
+            raise
+
+    def forget_encoded(self) -> None:
+        """Take what this frame has encoded for lost: it was not submitted, and will not be."""
+        self._stage = "new"
+        self._scatter.redo()
+        for on_gpu in self._buckets.values():
+            on_gpu.redo()
 
     def _expect(self, stage: str, called: str, first: str) -> None:
         if self._stage != stage:
@@ -271,11 +312,8 @@ class HeapScene:
         if len(self._buckets) != len(live) or any(b not in self._buckets for b in live):
             self._match_buckets(live)
         budget = self._budget()
-        for bucket, on_gpu in self._buckets.items():
-            encoding = choose_encoding(bucket, self._encoding, budget, self._largest)
-            if encoding == "expanded":
-                budget -= bucket.emitted * 4
-            on_gpu.sync(encoding)
+        for on_gpu in self._buckets.values():
+            budget -= on_gpu.sync(self._encoding, budget)
 
     def _match_buckets(self, live: list[Bucket]) -> None:
         old = self._buckets
@@ -323,6 +361,33 @@ class HeapScene:
         gpu += sum(bucket.nbytes for bucket in self._buckets.values())
         return {**self._heap.stats(), "gpu_bytes": gpu}
 
+    @property
+    def page_bytes(self) -> int:
+        """Largest size of a page of the heap."""
+        return self._heap.page_bytes
+
+    def recover(self, device: wgpu.GPUDevice) -> None:
+        """Go on with another device: all that the lost one held is made anew from what is here.
+
+        The next frame sends everything and draws the same picture. The old device need not be lost.
+
+        Parameters
+        ----------
+        device
+            The device to use from now on; it may be the old one.
+
+        Raises
+        ------
+        GpuError
+            ``device`` is lost as well, or cannot bind pages of the size that they have here.
+        FrameOrderError
+            The scene is closed.
+        """
+        self._check_open()
+        check_takes_over(device, self._heap.page_bytes)
+        self._close_gpu()
+        self._open_gpu(device)
+
     def _check_open(self) -> None:
         if self._is_closed:
             raise FrameOrderError(
@@ -336,6 +401,9 @@ class HeapScene:
         self._is_closed = True
         self._readers = ()
         self._heap = Heap(PAGE_BYTES, {})
+        self._close_gpu()
+
+    def _close_gpu(self) -> None:
         for bucket in self._buckets.values():
             bucket.close()
         for mirror in self._pages.values():
@@ -343,15 +411,6 @@ class HeapScene:
         self._buckets.clear()
         self._pages.clear()
         self._uniform.close()
-        self._scatter.close()
-
-
-def page_limit(device: wgpu.GPUDevice) -> int:
-    """Return the largest page that ``device`` can bind, at most 256 MiB."""
-    limits = device.limits
-    return min(
-        int(limits["max-storage-buffer-binding-size"]), int(limits["max-buffer-size"]), PAGE_BYTES
-    )
 
 
 def run_posted() -> Exception | None:

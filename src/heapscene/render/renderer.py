@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 from heapscene.adaptive import AVal, tick_clock
 from heapscene.draw import encode_value
 from heapscene.errors import FrameOrderError, HeapsceneError, InputError, explain
-from heapscene.gpu import Timer, read_texture, request_device
+from heapscene.gpu import GpuCalls, Timer, read_texture, request_device, submit
 from heapscene.render.heap_scene import HeapScene, run_posted
+from heapscene.render.recovery import check_takes_over
 from heapscene.render.report import FrameReport
 from heapscene.render.targets import OffscreenTarget, Targets, check_size
 from heapscene.shader import VEC4
@@ -106,8 +107,15 @@ class Renderer:
         -------
         NDArray[np.uint8]
             Shape ``(height, width, 4)``, sRGB with straight alpha, first row on top.
+
+        Raises
+        ------
+        GpuError
+            As for :meth:`draw`.
         """
         report = self.draw(what, camera)
+        if 0 in self._size:
+            return np.zeros((self._size[1], self._size[0], 4), np.uint8)
         start = time.perf_counter()
         report.resolve()  # timestamps are there when the frame is: reading them waits for it
         drawn = time.perf_counter()
@@ -120,6 +128,8 @@ class Renderer:
         self, what: Any, camera: Any = None, *, target: OffscreenTarget | None = None
     ) -> FrameReport:
         """Encode and submit one frame; wait for nothing.
+
+        A renderer without pixels, see :meth:`resize`, skips the frame: changes wait for the next one.
 
         Parameters
         ----------
@@ -139,6 +149,12 @@ class Renderer:
             ``target`` has other formats or samples; the background is no colour.
         FrameOrderError
             The renderer is closed.
+        OutOfMemoryError
+            The GPU has no memory for what is to be drawn.
+        DeviceLostError
+            The device is lost; :meth:`recover` goes on with another one.
+        GpuError
+            The device refused something else. After any of these three the next call tries again.
         """
         self._check_open()
         posted = run_posted()
@@ -153,6 +169,8 @@ class Renderer:
         return report
 
     def _draw_frame(self, what: Any, camera: Any, target: OffscreenTarget | None) -> FrameReport:
+        if target is None and 0 in self._size:
+            return self._report(FrameReport())
         target = self._own_target() if target is None else self._checked_target(target)
         scene = self._scene_of(what)
         report = scene.update(camera, inputs={"viewport": target.size})
@@ -160,28 +178,32 @@ class Renderer:
         try:
             self._submit(scene, target, background)
         except BaseException:
-            # The scene takes its kernels for done, and they will never run.
-            self._scenes.pop(_identity(what))[1].close()
+            scene.forget_encoded()
             raise
-        self.report._pending = None  # the timestamps are those of this frame now
         report._pending = self._timer.milliseconds
-        self.report = report
         tick_clock()
+        return self._report(report)
+
+    def _report(self, report: FrameReport) -> FrameReport:
+        self.report._pending = None  # the timestamps are those of this frame now
+        self.report = report
         return report
 
     def _submit(
         self, scene: HeapScene, target: OffscreenTarget, background: tuple[float, ...]
     ) -> None:
-        encoder = self.device.create_command_encoder(label="heapscene frame")
+        refused = GpuCalls("the pass of a frame was not encoded")
+        with refused:
+            encoder = self.device.create_command_encoder(label="heapscene frame")
         scene.encode_compute(encoder)
-        with scene.report.stage("render"):
+        with scene.report.stage("render"), refused:
             descriptor = target.pass_descriptor(_linear(background))
             render_pass = encoder.begin_render_pass(**descriptor, **self._timer.pass_arguments())
         scene.encode_draws(render_pass)
-        with scene.report.stage("render"):
+        with scene.report.stage("render"), refused:
             render_pass.end()
             self._timer.resolve_into(encoder)
-            self.device.queue.submit([encoder.finish()])
+            submit(self.device, encoder)
 
     def _own_target(self) -> OffscreenTarget:
         if self._target is None:
@@ -189,6 +211,10 @@ class Renderer:
         return self._target
 
     def _checked_target(self, target: OffscreenTarget) -> OffscreenTarget:
+        if target.is_closed:
+            raise FrameOrderError(
+                explain("the target is closed", fix="Make another one: OffscreenTarget(...).")
+            )
         if target.targets.key == self._targets.key:
             return target
         raise InputError(
@@ -241,12 +267,18 @@ class Renderer:
     def resize(self, size: tuple[int, int]) -> None:
         """Draw into a picture of another size from the next frame on.
 
+        Parameters
+        ----------
+        size
+            Width and height in physical pixels. Either may be 0, as of a window that was minimised: frames are skipped
+            until the next call.
+
         Raises
         ------
         InputError
-            The size is empty, or larger than the device's textures; nothing has changed then.
+            Not a size, or larger than the device's textures; nothing has changed then.
         """
-        self._size = check_size(size, self.device)
+        self._size = check_size(size, self.device, least=0)
         if self._target is not None:
             self._target.close()
             self._target = None
@@ -254,6 +286,40 @@ class Renderer:
     def order(self, what: Any) -> list[Any]:
         """Return the draws of ``what`` in the order in which the GPU takes them."""
         return self._scene_of(what).order()
+
+    def recover(self, device: wgpu.GPUDevice | None = None) -> None:
+        """Go on with another device: all that the lost one held is made anew from what is here.
+
+        The next frame of each scene sends everything and draws the same picture. The old device need not
+        be lost; it is not destroyed.
+
+        Parameters
+        ----------
+        device
+            A ``wgpu.GPUDevice`` to use; by default a new adapter is asked for a new one.
+
+        Raises
+        ------
+        AdapterError
+            There is no usable adapter any more; nothing has changed then.
+        GpuError
+            ``device`` is lost as well, or too small for what is drawn; nothing has changed then.
+        FrameOrderError
+            The renderer is closed.
+        """
+        self._check_open()
+        device = request_device() if device is None else device
+        check_size(self._size, device, least=0)
+        scenes = [scene for _, scene in self._scenes.values()]
+        for page_bytes in {scene.page_bytes for scene in scenes}:
+            check_takes_over(device, page_bytes)
+        timer = Timer(device)
+        for scene in scenes:
+            scene.recover(device)
+        self._close_own()
+        self._timer = timer
+        self.device = device
+        self.report._pending = None  # its timestamps were on the old device
 
     def stats(self) -> dict[str, Any]:
         """Return sizes of all scenes' heaps: pages, bytes, buckets, slots, draws."""
@@ -266,6 +332,9 @@ class Renderer:
         for _, scene in self._scenes.values():
             scene.close()
         self._scenes.clear()
+        self._close_own()
+
+    def _close_own(self) -> None:
         if self._target is not None:
             self._target.close()
             self._target = None

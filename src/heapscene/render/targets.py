@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from heapscene.errors import InputError, StateError, explain
+from heapscene.gpu import GpuCalls
 
 if TYPE_CHECKING:
     import wgpu
@@ -77,7 +78,6 @@ class OffscreenTarget:
 
         self.size = check_size(size, device)
         self.targets = targets
-        extent = (*self.size, 1)
         attach = wgpu.TextureUsage.RENDER_ATTACHMENT
         if len(targets.colors) != 1:
             raise InputError(
@@ -88,31 +88,40 @@ class OffscreenTarget:
                 )
             )
         (color_format,) = targets.colors.values()
-        self.color = device.create_texture(
-            label="heapscene color",
-            size=extent,
-            format=color_format,  # pyright: ignore[reportArgumentType]
-            usage=attach | wgpu.TextureUsage.COPY_SRC | wgpu.TextureUsage.TEXTURE_BINDING,
-        )
-        self._textures = [self.color]
-        self._color_view = self.color.create_view()
-        self._sample_view = None
-        if targets.samples > 1:
-            self._sample_view = self._make(device, color_format, attach)
-        self._depth_view = None
-        if targets.depth is not None:
-            self._depth_view = self._make(device, targets.depth, attach)
+        self._textures: list[wgpu.GPUTexture] = []
+        read = wgpu.TextureUsage.COPY_SRC | wgpu.TextureUsage.TEXTURE_BINDING
+        try:
+            self._color_view = self._make(device, color_format, attach | read, 1)
+            self.color = self._textures[0]
+            self._sample_view = self._depth_view = None
+            if targets.samples > 1:
+                self._sample_view = self._make(device, color_format, attach, targets.samples)
+            if targets.depth is not None:
+                self._depth_view = self._make(device, targets.depth, attach, targets.samples)
+        except BaseException:
+            self.close()
+            raise
 
-    def _make(self, device: wgpu.GPUDevice, format_: str, usage: int) -> wgpu.GPUTextureView:
-        texture = device.create_texture(
-            label=f"heapscene {format_}",
-            size=(*self.size, 1),
-            format=format_,  # pyright: ignore[reportArgumentType]
-            usage=usage,
-            sample_count=self.targets.samples,
-        )
-        self._textures.append(texture)
-        return texture.create_view()
+    def _make(
+        self, device: wgpu.GPUDevice, format_: str, usage: int, samples: int
+    ) -> wgpu.GPUTextureView:
+        width, height = self.size
+        what = f"the device made no {format_} texture"
+        with GpuCalls(what, size=f"{width}×{height} pixels", samples=samples):
+            texture = device.create_texture(
+                label=f"heapscene {format_}",
+                size=(width, height, 1),
+                format=format_,  # pyright: ignore[reportArgumentType]
+                usage=usage,
+                sample_count=samples,
+            )
+            self._textures.append(texture)
+            return texture.create_view()
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether the textures are gone."""
+        return not self._textures
 
     def pass_descriptor(self, background: tuple[float, float, float, float]) -> dict[str, Any]:
         """Return the arguments of ``begin_render_pass``; ``background`` is linear RGBA."""
@@ -145,22 +154,24 @@ class OffscreenTarget:
         self._textures.clear()
 
 
-def check_size(size: Any, device: wgpu.GPUDevice | None = None) -> tuple[int, int]:
+def check_size(
+    size: Any, device: wgpu.GPUDevice | None = None, *, least: int = 1
+) -> tuple[int, int]:
     """Return width and height in pixels.
 
     Raises
     ------
     InputError
-        Not two whole numbers above zero, or more than the textures of ``device`` can have.
+        Not two whole numbers from ``least`` on, or more than the textures of ``device`` can have.
     """
     try:
         width, height = (operator.index(side) for side in size)
     except (TypeError, ValueError):
-        width = height = 0
-    if width < 1 or height < 1:
+        width = height = -1
+    if min(width, height) < least:
         raise InputError(
             explain(
-                "a size is two whole numbers above 0: width and height in pixels",
+                f"a size is two whole numbers from {least} on: width and height in pixels",
                 facts={"given": repr(size)},
                 fix="Write size=(800, 600).",
             )

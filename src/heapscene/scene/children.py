@@ -210,9 +210,9 @@ def check_free(item: Any, parent: Container) -> None:
     SceneError
         Not a kind of child, in another group, or ``parent`` itself or above it.
     """
-    if isinstance(item, (Draw, DrawTable, AVal, ASet, AList)):
-        return
     if not isinstance(item, Node) or not item._may_have_parent:
+        if isinstance(item, (Draw, DrawTable, AVal, ASet, AList)):
+            return
         raise SceneError(
             explain(
                 f"a {type(item).__name__} cannot be a child of a {type(parent).__name__}",

@@ -32,28 +32,27 @@ class Pulled(Protocol):
     def _pull(self) -> None: ...
 
 
-FRESH, HIDDEN_OR_SHOWN, STALE = range(3)
-"""How much of an entry's draw is out of date: nothing, its visibility, or anything."""
+FRESH, HIDDEN_OR_SHOWN, STALE, GONE = range(4)
+"""How much of an entry's draw is out of date: nothing, its visibility, or anything; or it has left."""
 
 
 class Entry:
     """The place of one draw in a scene; arriving again makes another entry."""
 
-    __slots__ = ("__weakref__", "draw", "gone", "live", "maker", "material", "stale")
+    __slots__ = ("__weakref__", "draw", "live", "maker", "material", "stale")
 
     def __init__(self, maker: Maker, live: Live) -> None:
         self.maker = maker
         self.live = live
         self.draw: Drawable | None = None
         self.stale = STALE
-        self.gone = False
         self.material: Any = None
 
     def current(self) -> Drawable | None:
         """Return the draw, made now if something has replaced the last one."""
-        if self.gone:
-            return None
         if self.stale:
+            if self.stale == GONE:
+                return None
             if self.draw is None or self.stale == STALE:
                 self.draw = self.maker._make_draw(self)
             else:
@@ -63,7 +62,7 @@ class Entry:
 
     def material_changed(self, material: Any) -> None:
         """Make another draw at the next pull, if this one is of that material."""
-        if self.material is material and not self.gone:
+        if self.material is material and self.stale != GONE:
             self.live.touch((self,))
 
 
@@ -98,7 +97,7 @@ class Live:
         """Take entries out."""
         self._note(entries)
         for entry in entries:
-            entry.gone = True
+            entry.stale = GONE
             del self.entries[entry]
             if entry.draw is not None and self.raw.get(entry.draw) is entry:
                 del self.raw[entry.draw]

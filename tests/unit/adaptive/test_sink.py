@@ -167,7 +167,7 @@ class Place(OwnEdge):
 def test_a_key_may_be_its_own_edge():
     cells = [cval(0) for _ in range(4)]
     places = [Place(name) for name in "abcd"]
-    sink = Sink()
+    sink = Sink(list)
     for cell, place in zip(cells, places, strict=True):
         sink.watch(cell, place)
         sink.watch(cell, place)
@@ -185,7 +185,7 @@ def test_a_key_may_be_its_own_edge():
 def test_own_edges_and_other_keys_mix():
     a, b = cval(0), cval(0)
     place = Place("a")
-    sink = Sink()
+    sink = Sink(list)
     sink.watch(a, "first")
     sink.watch(a, place)
     sink.watch(b, "first")
@@ -197,10 +197,33 @@ def test_own_edges_and_other_keys_mix():
     assert sink.drain() == [place]
 
 
+def test_dropping_a_sink_ends_the_watches_of_own_edges():
+    a, b = cval(0), cval(0)
+    pairs = [(a, Place("a")), (b, Place("b"))]
+    sink = Sink(lambda: pairs)
+    sink.watch(b, "other")
+    sink.watch_all(pairs)
+    assert len(sink) == 3
+    sink.unwatch(a, pairs[0][1])
+    assert len(sink) == 2
+    sink.watch(a, pairs[0][1])
+    a.value = b.value = 1
+    assert sink.drain() == [pairs[0][1], "other", pairs[1][1]]
+    del sink
+    assert a._outputs is b._outputs is None
+
+
+def test_a_sink_has_to_know_where_own_edges_are():
+    a = cval(0)
+    with pytest.raises(TypeError, match="own_edges"):
+        Sink().watch(a, Place("a"))
+    assert a._outputs is None
+
+
 def test_an_own_edge_that_is_no_longer_watched_is_silent():
     a = cval(0)
     place = Place("a")
-    sink = Sink()
+    sink = Sink(list)
     sink.watch(a, place)
     a.value = 1
     sink.unwatch(a, place)
@@ -217,10 +240,11 @@ def test_an_own_edge_that_is_no_longer_watched_is_silent():
 def test_a_value_lets_own_edges_of_a_dropped_sink_go():
     a = cval(0)
     place = Place("a")
-    sink = Sink()
+    edges = [(a, place)]
+    sink = Sink(edges.copy)
     sink.watch(a, place)
     gone = weakref.ref(place)
-    del place, sink
+    del edges, place, sink
     gc.collect()
     assert gone() is None
     a.value = 1

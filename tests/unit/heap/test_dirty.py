@@ -66,3 +66,24 @@ def test_rows_in_any_order_join_what_was_noted_one_by_one():
     assert ranges
     assert ranges.drain().tolist() == [[3, 12], [30, 33], [60, 63]]
     assert not ranges
+
+
+def test_combs_are_taken_apart_or_drained_with_what_lies_between():
+    ranges = DirtyRanges()
+    ranges.add_comb(10, 4, 8)
+    ranges.add_comb(100, 0, 8)
+    assert ranges
+    assert ranges.take_combs() == [(10, 4, 8)]
+    assert not ranges
+    ranges.add_comb(10, 4, 8)
+    ranges.add(0, 2)
+    assert ranges.drain().tolist() == [[0, 2], [10, 35]]
+    assert ranges.take_combs() == []
+
+
+def test_many_combs_do_not_pile_up():
+    ranges = DirtyRanges()
+    for at in range(1000):
+        ranges.add_comb(at % 8, 5, 8)
+    assert len(ranges.take_combs()) <= 64
+    assert ranges.drain().tolist() == [[0, 40]]

@@ -43,14 +43,14 @@ def test_growth_keeps_content_and_leaves_room():
     words.resize(17)
     assert len(words.data) == 24  # half as much again
     words.resize(800)
-    assert len(words.data) == 900  # an eighth more than what comes at once
+    assert len(words.data) == 850  # a sixteenth more than what comes at once
     assert words.data is not before
     assert words.data[:10].tobytes() == bytes(range(40))
 
 
 def test_capacity_stops_at_the_limit():
     words = Words(16, limit=40)
-    words.resize(37)
+    words.resize(38)
     assert len(words.data) == 40
 
 

@@ -6,6 +6,7 @@
 # Shader functions use names of WGSL, and wrong ones are the subject.
 from __future__ import annotations
 
+import itertools
 import math
 import os
 import re
@@ -26,6 +27,7 @@ from heapscene.shader import (
     mat3,
     mat4,
     max,
+    static,
     storage,
     struct,
     u32,
@@ -421,8 +423,40 @@ def outer_of_three(a: f32) -> f32:
     return inner(a) + 1.0
 
 
+@function
+def loop_over_class(a: f32) -> f32:
+    for part in static(vec3):
+        a += part
+    return a
+
+
+@function
+def endless_static(a: f32) -> f32:
+    for part in static(itertools.count()):
+        a += f32(part)
+    return a
+
+
+@function
+def long_static(a: f32) -> f32:
+    for part in static(range(10**9)):
+        a += f32(part)
+    return a
+
+
+@function
+def failing_static(a: f32) -> f32:
+    for part in static(map(len, [1])):
+        a += part
+    return a
+
+
 RIGHT = {"half", "shade", "nothing", "innermost", "inner"}
 CARETS = {
+    "loop_over_class": "static(vec3)",
+    "endless_static": "static(itertools.count())",
+    "long_static": "static(range(10**9))",
+    "failing_static": "static(map(len, [1]))",
     "shadow_intrinsic": "max(a, 1.0)",
     "shadow_type": "vec3(a)",
     "shadow_helper": "half",
@@ -513,7 +547,8 @@ def message(shader: ShaderFunction) -> str:
     def relative(match: re.Match[str]) -> str:
         return f"line {int(match[1]) - first:+d}"
 
-    return re.sub(r"line (\d+)", relative, fault(shader).replace(shader.source.filename, "FILE"))
+    text = fault(shader).replace(shader.source.filename, "FILE")
+    return re.sub(r"line (\d+)", relative, re.sub(r"FILE:\d+", "FILE", text))
 
 
 def read_golden() -> dict[str, str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Generator
 from contextlib import contextmanager
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from heapscene.shader import lang
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
     from heapscene.shader.stages import ShaderFunction
 
 __all__ = ["Loops"]
+
+_MOST_ELEMENTS = 1024
 
 
 class Loops(Calls):
@@ -130,10 +133,30 @@ class Loops(Calls):
                 found = None
         if not isinstance(found, Static):
             return None
+        if isinstance(found.value, range):
+            return self._listed(node.iter, found.value)
         made = lang.elements(found.value)
-        if made is None and isinstance(node.iter, ast.Call) and hasattr(found.value, "__iter__"):
-            made = list(found.value)  # static(zip(a, b)) and the like
-        return made
+        if made is None and isinstance(node.iter, ast.Call):  # static(zip(a, b)) and the like
+            made = found.value
+        return None if made is None else self._listed(node.iter, made)
+
+    def _listed(self, node: ast.expr, elements: Any) -> list[Any]:
+        try:
+            found = list(islice(elements, _MOST_ELEMENTS + 1))
+        except Exception as error:  # an iterator of the user's may raise anything
+            raise self.fault(
+                node,
+                f"a loop cannot run over this: {type(error).__name__}: {error}",
+                facts={"found": type(elements).__name__},
+                fix="Write static(...) of a list, a tuple or another iterable.",
+            ) from error
+        if len(found) > _MOST_ELEMENTS:
+            raise self.fault(
+                node,
+                f"a loop over static values is repeated more than {_MOST_ELEMENTS} times",
+                fix="Loop over range(n), and index memory with it.",
+            )
+        return found
 
     def _unrolled(self, node: ast.For, elements: list[Any]) -> None:
         leaves = _leaves(node.body)
