@@ -142,10 +142,12 @@ def checked_draw(
     state: PipelineState | AVal[PipelineState],
 ) -> Draw:
     """Return a draw of inputs that are known to be what the program takes; nothing is checked."""
+    if program.interface.captured:
+        inputs = with_captured(program, inputs)
     draw = _new(Draw)
     _put_program(draw, program)
     _put_geometry(draw, geometry)
-    _put_inputs(draw, with_captured(program, inputs))
+    _put_inputs(draw, inputs)
     _put_instances(draw, _NOTHING)
     _put_count(draw, 1)
     _put_visible(draw, visible)
