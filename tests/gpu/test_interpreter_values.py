@@ -137,6 +137,8 @@ def interpreted(name, types, args):
 @pytest.mark.parametrize("name", sorted({name for name, _ in CASES}))
 def test_cpython_computes_the_same_bits(name):
     for types in (types for each, types in CASES if each == name):
+        if any(isinstance(t, Matrix) and t.columns != t.rows for t in types):
+            continue  # the interpreter's are compared with the GPU's
         args = arguments(name, types)
         found = interpreted(name, types, args)
         for row in range(SAMPLE):
