@@ -131,6 +131,14 @@ class FunctionSource:
             found = eval(annotation, self._function.__globals__, scope)  # noqa: S307
         except NameError as error:
             raise self._unknown(error.name or annotation) from error
+        except Exception as error:  # an annotation is any expression of Python
+            raise ShaderTypeError(
+                explain(
+                    f"{annotation!r} is no type: {type(error).__name__}: {error}",
+                    facts={"in": f"{self.tree.name} ({self.where})"},
+                    fix="Write the name of a type, such as f32.",
+                )
+            ) from error
         return self.evaluate(found)  # a string in quotes gives a string once more
 
     def compute(self, text: str, names: Mapping[str, object]) -> object:

@@ -451,8 +451,22 @@ def failing_static(a: f32) -> f32:
     return a
 
 
+@function
+def memory_as_type(a: f32) -> f32:
+    b: numbers[numbers[0]] = a
+    return b
+
+
+@function
+def broken_type(a: f32) -> f32:
+    b: 1 // 0 = a
+    return b
+
+
 RIGHT = {"half", "shade", "nothing", "innermost", "inner"}
 CARETS = {
+    "memory_as_type": "numbers[numbers[0]]",
+    "broken_type": "1 // 0",
     "loop_over_class": "static(vec3)",
     "endless_static": "static(itertools.count())",
     "long_static": "static(range(10**9))",
