@@ -11,6 +11,7 @@ from heapscene.gpu import Counters, GpuBuffer, Pipelines, SmallBuffer, Usage, re
 from heapscene.kernels import (
     BucketKernels,
     BucketLoad,
+    SlotLoad,
     args_reference,
     expand_reference,
     plan,
@@ -45,8 +46,25 @@ def random_records(rng: np.random.Generator, n: int, largest: int = 40) -> np.nd
     return records
 
 
-def random_ranges(rng: np.random.Generator, n: int, slots: int) -> np.ndarray:
-    return np.sort(rng.integers(0, n + 1, (slots, 2)), axis=1).astype(np.uint32)
+def random_slots(rng: np.random.Generator, records: np.ndarray, kinds: str) -> list[SlotLoad]:
+    """Slots over random ranges of records; those of kind ``e`` have windows without order."""
+    firsts = scan_reference(records)
+    slots: list[SlotLoad] = []
+    end = 0
+    for kind in kinds:
+        start, stop = np.sort(rng.integers(0, len(records) + 1, 2)).tolist()
+        room = int(firsts[stop, 0]) - int(firsts[start, 0]) + int(rng.integers(0, 100))
+        slots.append(SlotLoad(start, stop, end, room) if kind == "e" else SlotLoad(start, stop))
+        end += (-(-room // 64) + int(rng.integers(0, 3))) * 64 if kind == "e" else 0
+    return slots
+
+
+def whole(records: np.ndarray, encoding: str, more: int = 0) -> list[SlotLoad]:
+    """All records as one slot."""
+    emitted = int(scan_reference(records)[-1, 0])
+    if encoding == "mega":
+        return [SlotLoad(0, len(records))]
+    return [SlotLoad(0, len(records), 0, emitted + more)]
 
 
 def upload(device, data: np.ndarray) -> SmallBuffer:
@@ -60,67 +78,75 @@ def words(device, buffer: GpuBuffer, count: int) -> np.ndarray:
     return read_buffer(device, buffer.buffer, count * 4).view(np.uint32)
 
 
+def tiles_of(kernels: BucketKernels) -> tuple[GpuBuffer, GpuBuffer]:
+    return kernels.emitted_tiles, kernels.vertex_tiles
+
+
 def run(kernels: BucketKernels, device, records: np.ndarray, page: np.ndarray) -> None:
     encoder: Any = device.create_command_encoder()
     compute = encoder.begin_compute_pass()
-    kernels.encode(compute, upload(device, records), upload(device, page))
+    kernels.encode(compute, upload(device, records), upload(device, page), range(99))
     compute.end()
     device.queue.submit([encoder.finish()])
 
 
-def check(pipelines: Pipelines, records: np.ndarray, page: np.ndarray, encoding: Any) -> None:
+def check(pipelines: Pipelines, records: np.ndarray, page: np.ndarray, kinds: str) -> None:
     device = pipelines.device
-    rng = np.random.default_rng(len(records))
-    ranges = random_ranges(rng, len(records), 3)
+    slots = random_slots(np.random.default_rng(len(records)), records, kinds)
     firsts = scan_reference(records)
     emitted, vertices = map(int, firsts[-1])
-    axis = 1 if encoding == "expanded" else 0
-    load = BucketLoad(len(records), emitted, vertices, len(ranges))
     kernels = BucketKernels(pipelines, "test")
-    kernels.prepare(load, encoding, ranges)
+    kernels.prepare(BucketLoad(len(records), emitted, vertices), slots)
     run(kernels, device, records, page)
     got = words(device, kernels.firsts, firsts.size).reshape(-1, 2)
     assert np.array_equal(got, firsts)
-    table = tiles_reference(firsts, axis)
-    assert np.array_equal(words(device, kernels.table, len(table)), table)
-    arguments = args_reference(firsts, ranges)
-    assert np.array_equal(words(device, kernels.arguments, 15).reshape(3, 5), arguments)
-    if encoding == "expanded":
-        indices = expand_reference(records, firsts, page)
-        assert np.array_equal(words(device, kernels.indices, emitted), indices)
+    for axis, kind in enumerate("me"):
+        if kind in kinds:
+            table = tiles_reference(firsts, axis)
+            assert np.array_equal(words(device, tiles_of(kernels)[axis], len(table)), table)
+    bounds = np.array([(s.start, s.stop, s.window or 0, s.window is not None) for s in slots])
+    arguments = args_reference(firsts, bounds.astype(np.uint32))
+    got = words(device, kernels.arguments, 5 * len(slots)).reshape(-1, 5)
+    assert np.array_equal(got, arguments)
+    for slot in slots:
+        if slot.window is not None:
+            own = firsts[slot.start : slot.stop + 1] - firsts[slot.start]
+            indices = expand_reference(records[slot.start : slot.stop], own, page)
+            got = words(device, kernels.indices, slot.window + len(indices))[slot.window :]
+            assert np.array_equal(got, indices)
     kernels.close()
 
 
-@pytest.mark.parametrize("encoding", ["expanded", "mega"])
+@pytest.mark.parametrize("kinds", ["eee", "mmm", "eme"])
 @pytest.mark.parametrize("n", LENGTHS)
-def test_kernels_equal_their_twins(pipelines, n: int, encoding: str) -> None:
+def test_kernels_equal_their_twins(pipelines, n: int, kinds: str) -> None:
     rng = np.random.default_rng(n)
-    check(pipelines, random_records(rng, n), random_page(rng), encoding)
+    check(pipelines, random_records(rng, n), random_page(rng), kinds)
 
 
-@pytest.mark.parametrize("encoding", ["expanded", "mega"])
-def test_many_records(pipelines, encoding: str) -> None:
+@pytest.mark.parametrize("kinds", ["eee", "mmm", "eme"])
+def test_many_records(pipelines, kinds: str) -> None:
     rng = np.random.default_rng(70)
-    check(pipelines, random_records(rng, 70_000, largest=12), random_page(rng), encoding)
+    check(pipelines, random_records(rng, 70_000, largest=12), random_page(rng), kinds)
 
 
 def test_a_million_records_are_scanned(pipelines) -> None:
     records = random_records(np.random.default_rng(1), 1_000_000)
-    check(pipelines, records, np.zeros(4, np.uint32), "mega")
+    check(pipelines, records, np.zeros(4, np.uint32), "mmm")
 
 
-@pytest.mark.parametrize("encoding", ["expanded", "mega"])
-def test_everything_hidden(pipelines, encoding: str) -> None:
+@pytest.mark.parametrize("kinds", ["eee", "mmm", "eme"])
+def test_everything_hidden(pipelines, kinds: str) -> None:
     records = random_records(np.random.default_rng(2), 300)
     records[:, 3] = 0
-    check(pipelines, records, np.zeros(4, np.uint32), encoding)
+    check(pipelines, records, np.zeros(4, np.uint32), kinds)
 
 
 def test_long_runs_of_hidden_records_between_visible_ones(pipelines) -> None:
     rng = np.random.default_rng(5)
     records = random_records(rng, 5_000)
     records[rng.random(5_000) > 0.01, 3] = 0
-    check(pipelines, records, random_page(rng), "expanded")
+    check(pipelines, records, random_page(rng), "eem")
 
 
 def test_one_large_mesh_between_small_ones(pipelines) -> None:
@@ -128,7 +154,7 @@ def test_one_large_mesh_between_small_ones(pipelines) -> None:
     records = random_records(rng, 9)
     page = rng.integers(0, 2**32, 60_000, dtype=np.uint64).astype(np.uint32)
     records[4] = [0, 16, 2, 100_000, 2, 3, 40_000, 0]
-    check(pipelines, records, page, "expanded")
+    check(pipelines, records, page, "eem")
 
 
 def test_bounds_that_are_too_high_change_nothing(pipelines) -> None:
@@ -139,14 +165,14 @@ def test_bounds_that_are_too_high_change_nothing(pipelines) -> None:
     firsts = scan_reference(records)
     emitted, vertices = map(int, firsts[-1])
     kernels = BucketKernels(pipelines, "test")
-    ranges = np.array([[0, 200]], np.uint32)
-    kernels.prepare(BucketLoad(200, emitted + 500, vertices + 300), "expanded", ranges)
+    slots = whole(records, "expanded", more=500)
+    kernels.prepare(BucketLoad(200, emitted + 500, vertices + 300), slots)
     run(kernels, device, records, page)
     indices = words(device, kernels.indices, emitted + 500)
     assert np.array_equal(indices[:emitted], expand_reference(records, firsts, page))
     assert not indices[emitted:].any()
     count = -(-(vertices + 300) // 64)
-    table = words(device, kernels.table, count + 1)
+    table = words(device, kernels.vertex_tiles, count + 1)
     assert np.array_equal(table, tiles_reference(firsts, 1, count))
     assert words(device, kernels.arguments, 5).tolist() == [emitted, 1, 0, 0, 0]
 
@@ -154,14 +180,14 @@ def test_bounds_that_are_too_high_change_nothing(pipelines) -> None:
 def test_an_index_buffer_in_several_windows(pipelines, monkeypatch) -> None:
     from heapscene.kernels import encode
 
-    def in_small_windows(load, encoding, *, window_bytes):
-        dispatches = plan(load, encoding, window_bytes=32 << 10)
-        assert sum(item.window is not None for item in dispatches) > 3
-        return dispatches
+    def in_small_windows(load, slots, *, window_bytes):
+        made = plan(load, slots, window_bytes=16 << 10)
+        assert sum(item.window is not None for item in made.dispatches) > 3
+        return made
 
     monkeypatch.setattr(encode, "plan", in_small_windows)
     rng = np.random.default_rng(9)
-    check(pipelines, random_records(rng, 2_000), random_page(rng), "expanded")
+    check(pipelines, random_records(rng, 2_000), random_page(rng), "eem")
 
 
 def test_workgroups_in_two_dimensions(pipelines, monkeypatch) -> None:
@@ -169,7 +195,7 @@ def test_workgroups_in_two_dimensions(pipelines, monkeypatch) -> None:
 
     monkeypatch.setattr(bucket_passes, "_MOST_GROUPS", 3)
     rng = np.random.default_rng(10)
-    check(pipelines, random_records(rng, 5_000), random_page(rng), "expanded")
+    check(pipelines, random_records(rng, 5_000), random_page(rng), "eem")
 
 
 def test_a_second_run_makes_and_sends_nothing(pipelines) -> None:
@@ -178,12 +204,12 @@ def test_a_second_run_makes_and_sends_nothing(pipelines) -> None:
     records, page = random_records(rng, 100), random_page(rng)
     emitted, vertices = map(int, scan_reference(records)[-1])
     kernels = BucketKernels(pipelines, "test")
-    ranges = np.array([[0, 50], [50, 100]], np.uint32)
-    load = BucketLoad(100, emitted, vertices, 2)
-    kernels.prepare(load, "expanded", ranges)
+    slots = random_slots(rng, records, "em")
+    load = BucketLoad(100, emitted, vertices)
+    kernels.prepare(load, slots)
     run(kernels, device, records, page)
     before = pipelines.counters.snapshot()
-    kernels.prepare(load, "expanded", ranges)
+    kernels.prepare(load, slots)
     run(kernels, device, records, page)
     assert pipelines.counters.since(before) == Counters()
 
@@ -196,12 +222,29 @@ def test_an_encoding_may_change(pipelines) -> None:
     load = BucketLoad(100, int(firsts[-1, 0]), int(firsts[-1, 1]))
     kernels = BucketKernels(pipelines, "test")
     for encoding, axis in (("mega", 0), ("expanded", 1), ("mega", 0)):
-        kernels.prepare(load, encoding, np.array([[0, 100]], np.uint32))
+        kernels.prepare(load, whole(records, encoding))
         run(kernels, device, records, page)
         table = tiles_reference(firsts, axis)
-        assert np.array_equal(words(device, kernels.table, len(table)), table)
+        assert np.array_equal(words(device, tiles_of(kernels)[axis], len(table)), table)
+
+
+def test_only_slots_that_are_asked_for_are_expanded(pipelines) -> None:
+    device = pipelines.device
+    rng = np.random.default_rng(13)
+    records, page = random_records(rng, 90), random_page(rng)
+    firsts = scan_reference(records)
+    slots = [SlotLoad(0, 30, 0, 4096), SlotLoad(30, 60, 4096, 4096), SlotLoad(60, 90, 8192, 4096)]
+    kernels = BucketKernels(pipelines, "test")
+    kernels.prepare(BucketLoad(90, *map(int, firsts[-1])), slots)
+    encoder: Any = device.create_command_encoder()
+    compute = encoder.begin_compute_pass()
+    assert kernels.encode(compute, upload(device, records), upload(device, page), {1}) == 6
+    compute.end()
+    device.queue.submit([encoder.finish()])
+    written = words(device, kernels.indices, 3 * 4096).reshape(3, 4096).any(axis=1)
+    assert written.tolist() == [False, True, False]
 
 
 def test_kernels_stay_within_eight_storage_buffers() -> None:
-    for dispatch in plan(BucketLoad(1, 1, 1), "expanded"):
+    for dispatch in plan(BucketLoad(1, 1, 1), [SlotLoad(0, 1, 0, 1)]).dispatches:
         assert sum(b.kind != "uniform" for b in dispatch.kernel.bindings) <= 8

@@ -55,7 +55,8 @@ class Planter:
         at = self.resident.slot.find(self.resident.rank)
         word = at * RECORD.itemsize // 4 + RECORD.names.index(name)
         self._change(self.bucket.records, word, change)
-        self.bucket.generation += 1
+        for slot in self.bucket.slots:
+            self.bucket.touch(slot)
 
     def header_word(self, kind, name, which, change):
         field = next(f for f in self.bucket.fields if (f.kind, f.name) == (kind, name))

@@ -20,6 +20,8 @@ ROW = 56
 COLOR = 16
 MATRIX = 64
 COUNTS = 32
+PART = 256
+"""Bytes that tell the kernels about one slot, as far apart as WebGPU wants them."""
 """Bytes of the numbers that kernels take."""
 MANY = 100
 
@@ -284,8 +286,8 @@ CHANGES = [
     Change(
         "another state",
         assign(lambda w: w.plain[3].material, "state", hs.PipelineState(cull_mode="back")),
-        12 * RECORD,
-        4,
+        12 * RECORD + 3 * PART,
+        5,
         kernels=True,
     ),
     Change(

@@ -229,13 +229,14 @@ class Scatter:
     :meth:`encode` puts it into a frame, which costs less than :meth:`submit`.
     """
 
-    __slots__ = ("_kernel", "_pipeline", "_pipelines", "_waiting")
+    __slots__ = ("_encoded", "_kernel", "_pipeline", "_pipelines", "_waiting")
 
     def __init__(self, pipelines: Pipelines, kernel: ScatterKernel) -> None:
         self._pipelines = pipelines
         self._kernel = kernel
         self._pipeline: wgpu.GPUComputePipeline | None = None
         self._waiting: dict[Outbox, tuple[GpuBuffer, int]] = {}
+        self._encoded: dict[Outbox, tuple[GpuBuffer, int]] = {}
 
     def __bool__(self) -> bool:
         """Whether something was sent that is not in its place."""
@@ -269,6 +270,7 @@ class Scatter:
 
     def encode(self, encoder: wgpu.GPUCommandEncoder) -> None:
         """Encode the kernel for everything that was sent; whoever encodes has to submit."""
+        self._encoded = {}
         if not self._waiting:
             return
         bindings: tuple[Binding, ...] = self._kernel.bindings
@@ -276,13 +278,17 @@ class Scatter:
             compute: Any = encoder.begin_compute_pass(label="heapscene scatter")
             compute.set_pipeline(self._pipeline)
             for outbox, (target, groups) in self._waiting.items():
-                bound = outbox.group.get(bindings, [outbox.staging, target])
-                compute.set_bind_group(0, bound)
-                most = min(groups, _MOST_GROUPS)
-                compute.dispatch_workgroups(most, -(-groups // _MOST_GROUPS), 1)
+                compute.set_bind_group(0, outbox.group.get(bindings, [outbox.staging, target]))
+                rows = -(-groups // _MOST_GROUPS)
+                compute.dispatch_workgroups(min(groups, _MOST_GROUPS), rows, 1)
             compute.end()
-        self._waiting.clear()
+        self._encoded, self._waiting = self._waiting, {}
         self._pipelines.counters.compute_passes += 1
+
+    def redo(self) -> None:
+        """Take what was encoded last for lost: its words still lie in the outboxes."""
+        self._waiting = {**self._encoded, **self._waiting}
+        self._encoded = {}
 
     def submit(self) -> None:
         """Run the kernel now, for everything that was sent and not encoded."""
@@ -292,8 +298,14 @@ class Scatter:
         with GpuCalls("a scatter was not encoded"):
             encoder = device.create_command_encoder(label="heapscene scatter")
         self.encode(encoder)
-        submit(device, encoder)
+        try:
+            submit(device, encoder)
+        except BaseException:
+            self.redo()
+            raise
+        self._encoded = {}
 
     def forget(self, outbox: Outbox) -> None:
         """Let go of what was sent to a target that is no more."""
         self._waiting.pop(outbox, None)
+        self._encoded.pop(outbox, None)

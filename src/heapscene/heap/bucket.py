@@ -49,8 +49,6 @@ class Bucket:
         The arrays of the GPU.
     slots
         In drawing order: by state key.
-    emitted, vertices
-        Exact sums over all records of ``count * instances`` and ``vertex_span * instances``.
     generation
         Changes whenever a record does.
     owner
@@ -64,7 +62,6 @@ class Bucket:
         "_free_rows",
         "_n_rows",
         "bounds",
-        "emitted",
         "generation",
         "headers",
         "key",
@@ -74,7 +71,6 @@ class Bucket:
         "records",
         "schema",
         "slots",
-        "vertices",
     )
 
     owner: Heap
@@ -87,8 +83,6 @@ class Bucket:
         self.records = Words()
         self.slots: list[Slot] = []
         self.generation = 0
-        self.emitted = 0
-        self.vertices = 0
         self.live = 0
         self.bounds: NDArray[np.float32] = np.full((16, 2, 3), np.nan, np.float32)
         self._by_state: dict[PipelineState, Slot] = {}
@@ -109,6 +103,16 @@ class Bucket:
     def fields(self) -> tuple[HeaderField, ...]:
         """The layout of a header row."""
         return self.schema.fields
+
+    @property
+    def emitted(self) -> int:
+        """Indices that all records emit."""
+        return sum([slot.emitted for slot in self.slots])
+
+    @property
+    def vertices(self) -> int:
+        """Vertices that all records span."""
+        return sum([slot.vertices for slot in self.slots])
 
     @property
     def n_records(self) -> int:
@@ -191,7 +195,7 @@ class Bucket:
         if last - first > 1:
             data = self.records.data[first * RECORD_WORDS : (last - 1) * RECORD_WORDS].copy()
             self.records.write((first + 1) * RECORD_WORDS, data)
-        self._write(first, self._record(resident), is_new=True)
+        self._write(slot, first, self._record(resident), is_new=True)
 
     def put_all(
         self,
@@ -218,7 +222,7 @@ class Bucket:
             records = np.frombuffer(data, np.uint32).reshape(-1, RECORD_WORDS)
         else:
             records[:, WIDTH_SLOT] |= np.uint32(slot.number << 3)
-        self._sum_rows(records)
+        self._sum_rows(slot, records)
         if not slot.ranks or min(resident.rank for resident in residents) > slot.ranks[-1]:
             start, length = len(slot.ranks), slot.length
         else:
@@ -229,12 +233,12 @@ class Bucket:
             self._make_room(slot, len(residents))
         order = slot.merge(residents, start)
         self.records.write((slot.start + length) * RECORD_WORDS, records[order])
-        self.generation += 1
+        self.touch(slot)
 
     def rewrite(self, resident: Resident) -> None:
         """Write the record of a draw where it is."""
-        at = resident.slot.find(resident.rank)
-        self._write(at, self._record(resident), is_new=False)
+        slot = resident.slot
+        self._write(slot, slot.find(resident.rank), self._record(resident), is_new=False)
 
     def show_all(self, residents: Sequence[Resident]) -> None:
         """Write what is visible of draws of one slot into their records, in one pass."""
@@ -246,18 +250,18 @@ class Bucket:
         )
         old = self.table()[at].astype(np.int64)
         more = counts - old[:, COUNT]
-        self.emitted += int((more * old[:, INSTANCES]).sum())
+        slot.emitted += int((more * old[:, INSTANCES]).sum())
         shown = (counts > 0).astype(np.int64) - (old[:, COUNT] > 0)
-        self.vertices += int((shown * old[:, VERTEX_SPAN] * old[:, INSTANCES]).sum())
+        slot.vertices += int((shown * old[:, VERTEX_SPAN] * old[:, INSTANCES]).sum())
         places = at * RECORD_WORDS + COUNT
         if write_scattered(self.records, places, counts.astype(np.uint32)[:, None]):
-            self.generation += 1
+            self.touch(slot)
 
     def take(self, resident: Resident) -> None:
         """Make the record of a draw a hole; drop the slot with its last draw."""
         slot = resident.slot
         first, _ = slot.clear(resident.rank)
-        self._write(slot.start + first, _ZERO, is_new=False)
+        self._write(slot, slot.start + first, _ZERO, is_new=False)
         if slot.live == 0:
             self._drop(slot)
             return
@@ -281,7 +285,7 @@ class Bucket:
             stop = min(start + _BLOCK, count)
             rows = chunk.records_of(start, stop, template)
             write_rows(self.records, first * RECORD_WORDS, slice(start, stop), rows)
-        self.changed(*chunk.sums())
+        self.changed(slot, *chunk.sums())
 
     def take_block(self, chunk: Chunk) -> None:
         """Take the records of a chunk out; drop the slot with its last draw."""
@@ -293,7 +297,7 @@ class Bucket:
         tail = self.table()[first + count : stop].copy()
         self.records.write(first * RECORD_WORDS, tail)
         self._zero(stop - count, stop)
-        self.changed(-emitted, -vertices)
+        self.changed(slot, -emitted, -vertices)
         if slot.live == 0:
             self._drop(slot)
         else:
@@ -308,11 +312,11 @@ class Bucket:
         """Return the first word of the records of a chunk."""
         return chunk.slot.find(chunk.rank) * RECORD_WORDS
 
-    def changed(self, emitted: int, vertices: int) -> None:
+    def changed(self, slot: Slot, emitted: int, vertices: int) -> None:
         """Count what was written into a block: by how much its sums have grown."""
-        self.emitted += emitted
-        self.vertices += vertices
-        self.generation += 1
+        slot.emitted += emitted
+        slot.vertices += vertices
+        self.touch(slot)
 
     def table(self) -> NDArray[np.uint32]:
         """Return the records as ``(n, 8)`` words; a view, not to be written."""
@@ -331,23 +335,28 @@ class Bucket:
             0,
         )
 
-    def _write(self, at: int, record: bytes, *, is_new: bool) -> None:
-        if not is_new:
-            self._sum(self.records.read(at * RECORD_WORDS, RECORD_WORDS), -1)
-        self._sum(record, 1)
-        if self.records.write(at * RECORD_WORDS, record) or is_new:
-            self.generation += 1
+    def touch(self, slot: Slot) -> None:
+        """Say that records of a slot changed, or what they mean."""
+        slot.generation += 1
+        self.generation += 1
 
-    def _sum(self, record: bytes, sign: int) -> None:
+    def _write(self, slot: Slot, at: int, record: bytes, *, is_new: bool) -> None:
+        if not is_new:
+            self._sum(slot, self.records.read(at * RECORD_WORDS, RECORD_WORDS), -1)
+        self._sum(slot, record, 1)
+        if self.records.write(at * RECORD_WORDS, record) or is_new:
+            self.touch(slot)
+
+    def _sum(self, slot: Slot, record: bytes, sign: int) -> None:
         _, _, _, count, instances, _, span, _ = unpack_record(record)
         if count and instances:
-            self.emitted += sign * count * instances
-            self.vertices += sign * span * instances
+            slot.emitted += sign * count * instances
+            slot.vertices += sign * span * instances
 
-    def _sum_rows(self, rows: NDArray[np.uint32]) -> None:
+    def _sum_rows(self, slot: Slot, rows: NDArray[np.uint32]) -> None:
         shown = rows[rows[:, COUNT] > 0].astype(np.int64)
-        self.emitted += int((shown[:, COUNT] * shown[:, INSTANCES]).sum())
-        self.vertices += int((shown[:, VERTEX_SPAN] * shown[:, INSTANCES]).sum())
+        slot.emitted += int((shown[:, COUNT] * shown[:, INSTANCES]).sum())
+        slot.vertices += int((shown[:, VERTEX_SPAN] * shown[:, INSTANCES]).sum())
 
     def _shrink(self, slot: Slot) -> None:
         if slot.holes > max(_ROOM, slot.length - slot.holes):
@@ -386,7 +395,7 @@ class Bucket:
         kept = slot.squeeze() + slot.start
         self.records.write(slot.start * RECORD_WORDS, table[kept].copy())
         self._zero(slot.stop, stop)
-        self.generation += 1
+        self.touch(slot)
 
     def _drop(self, slot: Slot) -> None:
         self.slots.remove(slot)

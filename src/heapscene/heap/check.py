@@ -174,5 +174,7 @@ def _check_bucket(bucket: Bucket, residents: list[Resident], chunks: list[Chunk]
     assert entries == len(residents) + len(chunks)
     table = bucket.table().astype(np.int64)
     assert np.array_equal(table, expected)
-    assert bucket.emitted == int((table[:, 3] * table[:, 4]).sum())
-    assert bucket.vertices == int((table[:, 6] * table[:, 4])[table[:, 3] > 0].sum())
+    for slot in bucket.slots:
+        own = table[slot.start : slot.stop]
+        assert slot.emitted == int((own[:, 3] * own[:, 4]).sum())
+        assert slot.vertices == int((own[:, 6] * own[:, 4])[own[:, 3] > 0].sum())

@@ -204,7 +204,7 @@ class Chunk:
             _note(words, start + COUNT, numbers, width, 1)
         counts = template[:, COUNT]
         spans = template[:, VERTEX_SPAN] * (counts > 0)
-        bucket.changed(int(grown @ counts), int(grown @ spans))
+        bucket.changed(self.slot, int(grown @ counts), int(grown @ spans))
         self.touch(rows)
 
     def _flip(self, rows: slice, kinds: NDArray[np.int32], shown: NDArray[np.bool_]) -> None:
@@ -217,7 +217,9 @@ class Chunk:
         bucket.records.dirty.add_comb(start, len(kinds), RECORD_WORDS)
         grown = _tally(kinds, shown, len(template)) - _tally(kinds, self.drawn[rows], len(template))
         self.drawn[rows] = shown
-        bucket.changed(int(grown @ counts), int(grown @ (template[:, VERTEX_SPAN] * (counts > 0))))
+        bucket.changed(
+            self.slot, int(grown @ counts), int(grown @ (template[:, VERTEX_SPAN] * (counts > 0)))
+        )
         self.touch(rows)
 
     def touch(self, rows: Rows) -> None:

@@ -412,7 +412,8 @@ class Heap:
         else:
             bucket.rewrite(resident)
             # Other indices may lie in the same place now, and equal records would hide that.
-            bucket.generation += not same_shape
+            if not same_shape:
+                bucket.touch(resident.slot)
         self.visible_count += resident.is_drawn
         self.bounds_generation += 1
         if old_part is not None:

@@ -34,11 +34,17 @@ class Slot:
         What word 2 of its records holds, beside the index width; unique in the bucket at any time.
     live
         Draws and blocks in it; the other entries before `stop` are holes.
+    emitted, vertices
+        Exact sums over its records of ``count * instances`` and ``vertex_span * instances``.
+    generation
+        Changes whenever one of its records does.
     """
 
     __slots__ = (
         "_blocks",
         "_extra",
+        "emitted",
+        "generation",
         "key",
         "live",
         "number",
@@ -47,6 +53,7 @@ class Slot:
         "room",
         "start",
         "state",
+        "vertices",
     )
 
     def __init__(self, state: PipelineState, number: int, start: int) -> None:
@@ -56,6 +63,9 @@ class Slot:
         self.start = start
         self.room = 0
         self.live = 0
+        self.emitted = 0
+        self.vertices = 0
+        self.generation = 0
         # A hole keeps the rank of what was there, so that ranks stay sorted.
         self.ranks: list[int] = []
         self.residents: list[Resident | Chunk | None] = []

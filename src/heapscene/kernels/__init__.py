@@ -10,15 +10,18 @@ All of them are written in the shader language.
 from heapscene.kernels.args import ARGS_WORDS as ARGS_WORDS
 from heapscene.kernels.args import args_reference as args_reference
 from heapscene.kernels.args import write_args as write_args
+from heapscene.kernels.bucket_passes import LARGEST_VERTEX as LARGEST_VERTEX
 from heapscene.kernels.bucket_passes import BucketLoad as BucketLoad
 from heapscene.kernels.bucket_passes import BufferSizes as BufferSizes
 from heapscene.kernels.bucket_passes import Dispatch as Dispatch
 from heapscene.kernels.bucket_passes import Encoding as Encoding
+from heapscene.kernels.bucket_passes import SlotLoad as SlotLoad
 from heapscene.kernels.bucket_passes import buffer_sizes as buffer_sizes
 from heapscene.kernels.bucket_passes import plan as plan
 from heapscene.kernels.bucket_passes import workgroups as workgroups
 from heapscene.kernels.encode import BucketKernels as BucketKernels
 from heapscene.kernels.encode import ComputePass as ComputePass
+from heapscene.kernels.expand import Part as Part
 from heapscene.kernels.expand import expand_reference as expand_reference
 from heapscene.kernels.expand import write_indices as write_indices
 from heapscene.kernels.fetch import HeapShader as HeapShader
@@ -36,4 +39,5 @@ from heapscene.kernels.scatter import scatter as scatter
 from heapscene.kernels.scatter import scatter_reference as scatter_reference
 from heapscene.kernels.tiles import TILE as TILE
 from heapscene.kernels.tiles import tiles_reference as tiles_reference
-from heapscene.kernels.tiles import write_tiles as write_tiles
+from heapscene.kernels.tiles import write_emitted_tiles as write_emitted_tiles
+from heapscene.kernels.tiles import write_vertex_tiles as write_vertex_tiles

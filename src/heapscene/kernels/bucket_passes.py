@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Literal, NamedTuple, TypeAlias
 
 from heapscene.errors import GpuError, explain
@@ -9,14 +10,18 @@ from heapscene.kernels.args import ARGS_WORDS, write_args
 from heapscene.kernels.expand import write_indices
 from heapscene.kernels.kernel import Kernel
 from heapscene.kernels.scan import BLOCK, scan_sums, sum_blocks, write_firsts
-from heapscene.kernels.tiles import TILE, write_tiles
+from heapscene.kernels.tiles import TILE, write_emitted_tiles, write_vertex_tiles
 
 __all__ = [
+    "LARGEST_VERTEX",
     "BucketLoad",
     "BufferSizes",
     "Dispatch",
     "Encoding",
     "ParamWords",
+    "PartWords",
+    "Plan",
+    "SlotLoad",
     "buffer_sizes",
     "plan",
     "workgroups",
@@ -24,8 +29,11 @@ __all__ = [
 
 Encoding: TypeAlias = Literal["expanded", "mega"]
 
+LARGEST_VERTEX = 2**31 - 1
+"""Vertices of a bucket that expanded slots can number: a draw call's base vertex has a sign."""
+
 _MOST_GROUPS = 65_535  # per dimension, WebGPU's default limit
-_MOST = 2**32 - 1  # indices and vertices are numbered with 32 bits
+_MOST = 2**32 - 1  # indices are numbered with 32 bits
 _DEFAULT_WINDOW = 128 << 20  # bytes, WebGPU's default limit for one storage binding
 
 
@@ -35,8 +43,14 @@ class ParamWords(NamedTuple):
     records: int
     blocks: int
     slots: int
-    tiles: int
-    axis: int
+    emitted_tiles: int
+    vertex_tiles: int
+
+
+class PartWords(NamedTuple):
+    """The words of the uniform ``Part``, in the order of its fields."""
+
+    slot: int
     first: int
     stop: int
 
@@ -50,16 +64,22 @@ class Dispatch(NamedTuple):
         What to run.
     groups
         Workgroups in x, y and z.
-    params
-        What the uniform holds; equal ones may share a buffer.
-    window
-        ``(offset, nbytes)`` of the part of ``indices`` to bind; ``None`` binds buffers whole.
+    part, window
+        What to expand, and ``(offset, nbytes)`` of the piece of ``indices`` to bind; ``None`` for
+        passes over all records.
     """
 
     kernel: Kernel
     groups: tuple[int, int, int]
-    params: ParamWords
+    part: PartWords | None = None
     window: tuple[int, int] | None = None
+
+
+class Plan(NamedTuple):
+    """What all passes are told, and the passes in order."""
+
+    params: ParamWords
+    dispatches: list[Dispatch]
 
 
 class BufferSizes(NamedTuple):
@@ -67,7 +87,8 @@ class BufferSizes(NamedTuple):
 
     sums: int
     firsts: int
-    table: int
+    emitted_tiles: int
+    vertex_tiles: int
     arguments: int
     indices: int
 
@@ -81,79 +102,111 @@ class BucketLoad(NamedTuple):
         Records in the table, holes included.
     emitted, vertices
         Their sums over the records, or upper bounds of them.
-    slots
-        Pipeline states, one row of indirect arguments each.
     """
 
     records: int
     emitted: int
     vertices: int
-    slots: int = 1
+
+
+class SlotLoad(NamedTuple):
+    """One pipeline state of a bucket.
+
+    Attributes
+    ----------
+    start, stop
+        First record, and the one after the last.
+    window
+        Its first index in the index buffer, a multiple of 64; ``None`` draws it as mega.
+    room
+        How many indices may lie there, at least as many as it emits.
+    """
+
+    start: int
+    stop: int
+    window: int | None = None
+    room: int = 0
 
 
 def plan(
-    load: BucketLoad, encoding: Encoding, *, window_bytes: int = _DEFAULT_WINDOW
-) -> list[Dispatch]:
+    load: BucketLoad, slots: Sequence[SlotLoad], *, window_bytes: int = _DEFAULT_WINDOW
+) -> Plan:
     """Return what to dispatch, in order, after a bucket's records changed.
 
     Parameters
     ----------
-    encoding
-        ``"expanded"`` adds the passes that write the index buffer.
+    slots
+        Those with a window get the passes that write their indices.
     window_bytes
-        The largest storage binding; a longer index buffer is written in several windows.
+        The largest storage binding; a longer range of indices is written in several windows.
 
     Raises
     ------
     GpuError
-        More than 2³² − 1 indices; or vertices, which only the expanded encoding numbers.
+        More than 2³² − 1 indices; or 2³¹ − 1 vertices, which only the expanded encoding numbers.
     """
-    records, emitted, vertices, slots = load
-    _check_count(emitted, "indices")
-    if encoding == "expanded":
-        _check_count(vertices, "vertices")
-    axis = 1 if encoding == "expanded" else 0
+    records, emitted, vertices = load
+    _check_count(emitted, "indices", _MOST)
+    if _has_expanded(slots):
+        _check_count(vertices, "vertices", LARGEST_VERTEX)
     blocks = _ceil(records, BLOCK)
-    tile_count = _ceil((emitted, vertices)[axis], TILE)
-    params = ParamWords(records, blocks, slots, tile_count, axis, 0, emitted)
+    params = ParamWords(records, blocks, len(slots), _ceil(emitted, TILE), _ceil(vertices, TILE))
     dispatches = [
-        Dispatch(sum_blocks, _spread(blocks), params),
-        Dispatch(scan_sums, (1, 1, 1), params),
-        Dispatch(write_firsts, _spread(blocks), params),
-        Dispatch(write_tiles, workgroups(tile_count + 1, write_tiles), params),
-        Dispatch(write_args, workgroups(slots, write_args), params),
+        Dispatch(sum_blocks, _spread(blocks)),
+        Dispatch(scan_sums, (1, 1, 1)),
+        Dispatch(write_firsts, _spread(blocks)),
     ]
-    if encoding == "expanded":
-        # A multiple of one tile is 256 bytes, WebGPU's alignment of a binding's offset.
-        step = max(TILE, window_bytes // 4 // TILE * TILE)
-        for first in range(0, emitted, step):
-            stop = min(first + step, emitted)
-            groups = workgroups(_ceil(stop - first, TILE), write_indices)
-            window = (first * 4, (stop - first) * 4)
-            dispatches.append(
-                Dispatch(write_indices, groups, params._replace(first=first, stop=stop), window)
-            )
+    if _has_mega(slots):
+        groups = workgroups(params.emitted_tiles + 1, write_emitted_tiles)
+        dispatches.append(Dispatch(write_emitted_tiles, groups))
+    if _has_expanded(slots):
+        groups = workgroups(params.vertex_tiles + 1, write_vertex_tiles)
+        dispatches.append(Dispatch(write_vertex_tiles, groups))
+    dispatches.append(Dispatch(write_args, workgroups(len(slots), write_args)))
+    for number, slot in enumerate(slots):
+        if slot.window is not None:
+            dispatches += _expansion(number, slot.window, slot.room, window_bytes)
+    return Plan(params, dispatches)
+
+
+def _expansion(number: int, start: int, room: int, window_bytes: int) -> list[Dispatch]:
+    """Return the passes that write the indices of slot `number`."""
+    # A multiple of one tile is 256 bytes, WebGPU's alignment of a binding's offset.
+    step = max(TILE, window_bytes // 4 // TILE * TILE)
+    dispatches: list[Dispatch] = []
+    for first in range(0, room, step):
+        stop = min(first + step, room)
+        groups = workgroups(_ceil(stop - first, TILE), write_indices)
+        window = ((start + first) * 4, (stop - first) * 4)
+        dispatches.append(Dispatch(write_indices, groups, PartWords(number, first, stop), window))
     return dispatches
 
 
-def buffer_sizes(load: BucketLoad, encoding: Encoding) -> BufferSizes:
+def buffer_sizes(load: BucketLoad, slots: Sequence[SlotLoad]) -> BufferSizes:
     """Return how many bytes the buffers that kernels write have to hold.
 
     Examples
     --------
-    >>> buffer_sizes(BucketLoad(records=2, emitted=12, vertices=8), "expanded")
-    BufferSizes(sums=16, firsts=24, table=8, arguments=20, indices=48)
+    >>> buffer_sizes(BucketLoad(records=2, emitted=12, vertices=8), [SlotLoad(0, 2, 0, 12)])
+    BufferSizes(sums=16, firsts=24, emitted_tiles=0, vertex_tiles=8, arguments=20, indices=48)
     """
-    records, emitted, vertices, slots = load
-    expanded = encoding == "expanded"
-    elements = vertices if expanded else emitted
+    ends = [slot.window + slot.room for slot in slots if slot.window is not None]
     return BufferSizes(
-        sums=(_ceil(records, BLOCK) + 1) * 8,
-        firsts=(records + 1) * 8,
-        table=(_ceil(elements, TILE) + 1) * 4,
-        arguments=slots * ARGS_WORDS * 4,
-        indices=emitted * 4 if expanded else 0,
+        sums=(_ceil(load.records, BLOCK) + 1) * 8,
+        firsts=(load.records + 1) * 8,
+        emitted_tiles=(_ceil(load.emitted, TILE) + 1) * 4 if _has_mega(slots) else 0,
+        vertex_tiles=(_ceil(load.vertices, TILE) + 1) * 4 if _has_expanded(slots) else 0,
+        arguments=len(slots) * ARGS_WORDS * 4,
+        indices=max(ends, default=0) * 4,
     )
+
+
+def _has_mega(slots: Sequence[SlotLoad]) -> bool:
+    return any(slot.window is None for slot in slots)
+
+
+def _has_expanded(slots: Sequence[SlotLoad]) -> bool:
+    return any(slot.window is not None for slot in slots)
 
 
 def workgroups(invocations: int, kernel: Kernel) -> tuple[int, int, int]:
@@ -176,12 +229,12 @@ def _ceil(count: int, size: int) -> int:
     return -(-count // size)
 
 
-def _check_count(count: int, what: str) -> None:
-    if count > _MOST:
+def _check_count(count: int, what: str, most: int) -> None:
+    if count > most:
         raise GpuError(
             explain(
                 "one program draws more than the GPU can number",
-                facts={what: f"{count:,}", "limit": f"{_MOST:,}"},
+                facts={what: f"{count:,}", "limit": f"{most:,}"},
                 fix="Hide objects, or draw fewer instances.",
             )
         )

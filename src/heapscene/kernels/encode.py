@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
 from typing import Any, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from heapscene.gpu import BindGroup, GpuBuffer, Pipelines, Resource, SmallBuffer, Usage
 from heapscene.kernels.bucket_passes import (
     BucketLoad,
     Dispatch,
-    Encoding,
+    PartWords,
+    SlotLoad,
     buffer_sizes,
     plan,
 )
 
 __all__ = ["BucketKernels", "ComputePass"]
+
+_PART_BYTES = 4 * len(PartWords._fields)
+_PART_STRIDE = 256  # WebGPU's alignment of a uniform binding's offset
 
 
 class ComputePass(Protocol):
@@ -40,8 +44,9 @@ class BucketKernels:
 
     Attributes
     ----------
-    firsts, table, arguments, indices
-        What the draw calls read: prefix sums, tile table, indirect arguments, index buffer.
+    firsts, emitted_tiles, vertex_tiles, arguments, indices
+        What the draw calls read: prefix sums, tile tables (for mega and for expanded), indirect
+        arguments, index buffer.
     """
 
     def __init__(self, pipelines: Pipelines, label: str) -> None:
@@ -50,7 +55,10 @@ class BucketKernels:
         self._pipelines = pipelines
         self._sums = GpuBuffer(device, f"{label} sums", Usage.STORAGE, counters)
         self.firsts = GpuBuffer(device, f"{label} firsts", Usage.STORAGE, counters)
-        self.table = GpuBuffer(device, f"{label} tiles", Usage.STORAGE, counters)
+        self.emitted_tiles, self.vertex_tiles = (
+            GpuBuffer(device, f"{label} {what} tiles", Usage.STORAGE, counters)
+            for what in ("emitted", "vertex")
+        )
         self.arguments = GpuBuffer(
             device, f"{label} args", Usage.STORAGE | Usage.INDIRECT, counters
         )
@@ -60,17 +68,13 @@ class BucketKernels:
             device, f"{label} indices", Usage.STORAGE | Usage.INDEX, counters, max_bytes=most
         )
         self._ranges = SmallBuffer(device, f"{label} ranges", Usage.STORAGE, counters)
-        self._uniforms: list[SmallBuffer] = []
+        self._params = SmallBuffer(device, f"{label} params", Usage.UNIFORM, counters)
+        self._parts = SmallBuffer(device, f"{label} parts", Usage.UNIFORM, counters)
         self._groups: list[BindGroup] = []
         self._dispatches: list[Dispatch] = []
 
-    def prepare(self, load: BucketLoad, encoding: Encoding, ranges: NDArray[np.uint32]) -> None:
+    def prepare(self, load: BucketLoad, slots: Sequence[SlotLoad]) -> None:
         """Make room and send parameters for what :meth:`encode` will run.
-
-        Parameters
-        ----------
-        ranges
-            ``(slots, 2)``: the first record of each slot and the one after its last.
 
         Raises
         ------
@@ -79,23 +83,32 @@ class BucketKernels:
         """
         device = self._pipelines.device
         window = int(device.limits["max-storage-buffer-binding-size"])
-        dispatches = plan(load, encoding, window_bytes=window)
-        sizes = buffer_sizes(load, encoding)
+        params, dispatches = plan(load, slots, window_bytes=window)
+        sizes = buffer_sizes(load, slots)
         self._sums.ensure(sizes.sums)
         self.firsts.ensure(sizes.firsts)
-        self.table.ensure(sizes.table)
         self.arguments.ensure(sizes.arguments)
-        self.indices.ensure(sizes.indices)
-        self._ranges.write(ranges.astype("<u4"))
-        for number, params in enumerate(dict.fromkeys(item.params for item in dispatches)):
-            if number == len(self._uniforms):
-                label = f"{self.label} params {number}"
-                counters = self._pipelines.counters
-                self._uniforms.append(SmallBuffer(device, label, Usage.UNIFORM, counters))
-            self._uniforms[number].write(np.array(params, np.uint32))
+        for buffer, nbytes in (
+            (self.emitted_tiles, sizes.emitted_tiles),
+            (self.vertex_tiles, sizes.vertex_tiles),
+            (self.indices, sizes.indices),
+        ):
+            if nbytes:
+                buffer.ensure(nbytes)
+        self._ranges.write(
+            np.array([(s.start, s.stop, s.window or 0, s.window is not None) for s in slots], "<u4")
+        )
+        self._params.write(np.array(params, "<u4"))
+        parts = [item.part for item in dispatches if item.part is not None]
+        if parts:
+            packed = np.zeros((len(parts), _PART_STRIDE // 4), "<u4")
+            packed[:, : len(PartWords._fields)] = parts
+            self._parts.write(packed)
         self._dispatches = dispatches
 
-    def encode(self, compute: ComputePass, records: GpuBuffer, page: GpuBuffer) -> int:
+    def encode(
+        self, compute: ComputePass, records: GpuBuffer, page: GpuBuffer, slots: Collection[int]
+    ) -> int:
         """Record the dispatches of the last :meth:`prepare`; return how many.
 
         Parameters
@@ -104,23 +117,32 @@ class BucketKernels:
             The bucket's records.
         page
             The page that its index arrays lie on.
+        slots
+            The slots, by number, whose indices are to be written anew.
         """
-        params = list(dict.fromkeys(item.params for item in self._dispatches))
+        buffers: dict[str, Resource] = {
+            "params": self._params,
+            "records": records,
+            "sums": self._sums,
+            "firsts": self.firsts,
+            "emitted_tiles": self.emitted_tiles,
+            "vertex_tiles": self.vertex_tiles,
+            "ranges": self._ranges,
+            "arguments": self.arguments,
+            "page": page,
+        }
+        encoded = at = 0
         for number, dispatch in enumerate(self._dispatches):
+            if dispatch.part is not None and dispatch.window is not None:
+                buffers["part"] = (self._parts, at, _PART_BYTES)
+                buffers["indices"] = (self.indices, *dispatch.window)
+                at += _PART_STRIDE
+                if dispatch.part.slot not in slots:
+                    continue
+            encoded += 1
             kernel = dispatch.kernel
-            if number == len(self._groups):
-                self._groups.append(BindGroup(self._pipelines.layouts, f"{self.label} {number}"))
-            buffers: dict[str, Resource] = {
-                "params": self._uniforms[params.index(dispatch.params)],
-                "records": records,
-                "sums": self._sums,
-                "firsts": self.firsts,
-                "table": self.table,
-                "ranges": self._ranges,
-                "arguments": self.arguments,
-                "page": page,
-                "indices": (self.indices, *dispatch.window) if dispatch.window else self.indices,
-            }
+            while number >= len(self._groups):
+                self._groups.append(BindGroup(self._pipelines.layouts, f"{self.label} kernels"))
             group = self._groups[number].get(
                 kernel.bindings, [buffers[binding.name] for binding in kernel.bindings]
             )
@@ -130,11 +152,12 @@ class BucketKernels:
             compute.set_pipeline(pipeline)
             compute.set_bind_group(0, group)
             compute.dispatch_workgroups(*dispatch.groups)
-        return len(self._dispatches)
+        return encoded
 
     def _buffers(self) -> list[GpuBuffer]:
-        written = [self._sums, self.firsts, self.table, self.arguments, self.indices]
-        return [*written, self._ranges, *self._uniforms]
+        tiles = [self.emitted_tiles, self.vertex_tiles]
+        written = [self._sums, self.firsts, *tiles, self.arguments, self.indices]
+        return [*written, self._ranges, self._params, self._parts]
 
     @property
     def nbytes(self) -> int:

@@ -1,4 +1,8 @@
-"""The expanded index buffer: all draws of a bucket as one indexed mesh."""
+"""The expanded index buffer: all draws of a slot as one indexed mesh.
+
+Vertices are numbered from the slot's first, which the draw call adds as its base vertex: so the
+indices of a slot depend on its own records only.
+"""
 
 from __future__ import annotations
 
@@ -6,24 +10,39 @@ import numpy as np
 
 from heapscene.heap import RECORD
 from heapscene.kernels.kernel import kernel
-from heapscene.kernels.records import invocation, params, records
+from heapscene.kernels.records import invocation, records
 from heapscene.kernels.search import index_loader, owner_search
 from heapscene.shader import (
     builtin,
     compute,
     min,  # noqa: A004
     storage,
+    struct,
     u32,
+    uniform,
     vec2u,
     vec3u,
+    vec4u,
 )
 from heapscene.typing import UintArray
 
 __all__ = ["expand_reference", "write_indices"]
 
+
+@struct
+class Part:
+    """Indices ``first`` to ``stop`` of the slot ``slot``, counted from its first."""
+
+    slot: u32
+    first: u32
+    stop: u32
+
+
+part = uniform("part", Part, binding=0)
 firsts = storage("firsts", vec2u, binding=2)
-page = storage("page", u32, binding=3)
-indices = storage("indices", u32, binding=4, access="read_write")
+ranges = storage("ranges", vec4u, binding=3)
+page = storage("page", u32, binding=4)
+indices = storage("indices", u32, binding=5, access="read_write")
 
 
 owner = owner_search(firsts, 0)
@@ -31,14 +50,17 @@ load_index = index_loader(page)
 
 
 def _write_indices(
-    parameters: UintArray,
+    words: UintArray,
     table: UintArray,
     starts: UintArray,
+    bounds: UintArray,
     page_words: UintArray,
     result: UintArray,
 ) -> None:
-    n, first, stop = int(parameters[0]), int(parameters[5]), int(parameters[6])
-    values = expand_reference(table, starts[: n + 1], page_words)[first:stop]
+    slot, first, stop = map(int, words[:3])
+    begin, end = map(int, bounds[slot, :2])
+    own = starts[begin : end + 1] - starts[begin]
+    values = expand_reference(table[begin:end], own, page_words)[first:stop]
     result[: len(values)] = values
 
 
@@ -54,27 +76,31 @@ def _write_indices(
 def write_indices(
     thread: vec3u = builtin.global_invocation_id, groups: vec3u = builtin.num_workgroups
 ) -> None:
-    """Write the indices ``first`` to ``stop`` into a window that starts at ``first``."""
-    emitted = params.first + invocation(thread, groups, 64) * 64
-    total = min(params.stop, firsts[params.records].x)
-    if emitted >= total:
+    """Write one part of a slot's indices into a window that starts with it."""
+    bounds = ranges[part.slot]
+    start = firsts[bounds.x]
+    at = part.first + invocation(thread, groups, 64) * 64
+    total = min(part.stop, firsts[bounds.y].x - start.x)
+    if at >= total:
         return
-    stop = emitted + min(64, total - emitted)
-    number = owner(emitted, 0, params.records - 1)
+    emitted = start.x + at
+    stop = emitted + min(64, total - at)
+    number = owner(emitted, bounds.x, bounds.y - 1)
     while emitted < stop:
         if firsts[number + 1].x <= emitted:
-            number = owner(emitted, number + 1, params.records - 1)
+            number = owner(emitted, number + 1, bounds.y - 1)
         record = records[number]
         width = record.width_slot & 7
         first = firsts[number]
         k = (emitted - first.x) % record.count
-        vertex = first.y + (emitted - first.x) // record.count * record.vertex_span
+        instance = (emitted - first.x) // record.count
+        vertex = first.y - start.y + instance * record.vertex_span
         end = min(firsts[number + 1].x, stop)
         while emitted < end:
             index = k
             if width > 0:
                 index = load_index(record.index_start, width, k) - record.vertex_first
-            indices[emitted - params.first] = vertex + index
+            indices[emitted - start.x - part.first] = vertex + index
             emitted += 1
             k += 1
             if k == record.count:
@@ -83,14 +109,14 @@ def write_indices(
 
 
 def expand_reference(table: UintArray, starts: UintArray, page_words: UintArray) -> UintArray:
-    """Return the expanded index buffer.
+    """Return the expanded index buffer of a slot.
 
     Parameters
     ----------
     table
-        ``(n, 8)`` words.
+        ``(n, 8)`` words: the slot's records.
     starts
-        ``(n + 1, 2)``, see :func:`~heapscene.kernels.scan_reference`.
+        ``(n + 1, 2)``, see :func:`~heapscene.kernels.scan_reference`; the slot begins at ``(0, 0)``.
     page_words
         Words of the page that the records' indices lie on.
 

@@ -14,19 +14,13 @@ __all__ = ["Params", "Record", "contribution", "contributions", "invocation", "p
 
 @struct
 class Params:
-    """Numbers of a bucket, see :func:`heapscene.kernels.plan`.
-
-    ``axis`` is 0 where tiles are counted in emitted indices, 1 where in vertices; ``first`` and
-    ``stop`` are the part of the index buffer to write.
-    """
+    """Numbers of a bucket, see :func:`heapscene.kernels.plan`."""
 
     records: u32
     blocks: u32
     slots: u32
-    tiles: u32
-    axis: u32
-    first: u32
-    stop: u32
+    emitted_tiles: u32
+    vertex_tiles: u32
 
 
 @struct

@@ -4,46 +4,57 @@ from __future__ import annotations
 
 import numpy as np
 
-from heapscene.kernels.kernel import kernel
-from heapscene.kernels.records import invocation, params
+from heapscene.kernels.kernel import Kernel
+from heapscene.kernels.records import Params, invocation, params
 from heapscene.shader import builtin, compute, max, storage, u32, vec2u, vec3u  # noqa: A004
 from heapscene.typing import UintArray
 
-__all__ = ["TILE", "tiles_reference", "write_tiles"]
+__all__ = ["TILE", "tiles_reference", "write_emitted_tiles", "write_vertex_tiles"]
 
 TILE = 64
 """Emitted indices, or vertices, per tile."""
 
 firsts = storage("firsts", vec2u, binding=1)
-table = storage("table", u32, binding=2, access="read_write")
+emitted_tiles = storage("emitted_tiles", u32, binding=2, access="read_write")
+vertex_tiles = storage("vertex_tiles", u32, binding=2, access="read_write")
 
 
-def _write_tiles(parameters: UintArray, starts: UintArray, result: UintArray) -> None:
-    n, count, axis = int(parameters[0]), int(parameters[3]), int(parameters[4])
-    result[: count + 1] = tiles_reference(starts[: n + 1], axis, count)
+def _tile_writer(axis: int) -> Kernel:
+    """Return the kernel that writes the table over emitted indices (axis 0) or vertices (1)."""
+    table = (emitted_tiles, vertex_tiles)[axis]
+    place = list(Params.__annotations__).index(table.name)
+
+    def twin(parameters: UintArray, starts: UintArray, result: UintArray) -> None:
+        n, count = int(parameters[0]), int(parameters[place])
+        result[: count + 1] = tiles_reference(starts[: n + 1], axis, count)
+
+    @compute(workgroup_size=64)
+    def write_tiles(
+        thread: vec3u = builtin.global_invocation_id, groups: vec3u = builtin.num_workgroups
+    ) -> None:
+        """Write the record that owns the first element of each tile, then the last record."""
+        tile = invocation(thread, groups, 64)
+        tiles = params.emitted_tiles if axis == 0 else params.vertex_tiles
+        if tile > tiles:
+            return
+        low = u32(0)
+        high = max(params.records, 1) - 1
+        at = tile * 64
+        if tile == tiles or at >= firsts[params.records][axis]:
+            low = high
+        while low < high:
+            middle = (low + high + 1) // 2
+            if firsts[middle][axis] <= at:
+                low = middle
+            else:
+                high = middle - 1
+        table[tile] = low
+
+    return Kernel(write_tiles, twin)
 
 
-@kernel(twin=_write_tiles)
-@compute(workgroup_size=64)
-def write_tiles(
-    thread: vec3u = builtin.global_invocation_id, groups: vec3u = builtin.num_workgroups
-) -> None:
-    """Write the record that owns the first element of each tile, then the last record."""
-    tile = invocation(thread, groups, 64)
-    if tile > params.tiles:
-        return
-    low = u32(0)
-    high = max(params.records, 1) - 1
-    at = tile * 64
-    if tile == params.tiles or at >= firsts[params.records][params.axis]:
-        low = high
-    while low < high:
-        middle = (low + high + 1) // 2
-        if firsts[middle][params.axis] <= at:
-            low = middle
-        else:
-            high = middle - 1
-    table[tile] = low
+write_emitted_tiles = _tile_writer(0)
+write_vertex_tiles = _tile_writer(1)
 
 
 def tiles_reference(starts: UintArray, axis: int, count: int | None = None) -> UintArray:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
-
-import numpy as np
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, TypeAlias
 
 from heapscene.draw import PipelineState
-from heapscene.errors import HeapFullError, explain
 from heapscene.gpu import (
     BindGroup,
     Binding,
@@ -18,17 +16,26 @@ from heapscene.gpu import (
     SmallBuffer,
     Usage,
 )
-from heapscene.heap import Bucket
-from heapscene.kernels import ARGS_WORDS, BucketKernels, BucketLoad, FrameLayout, heap_shader
+from heapscene.heap import Bucket, Slot
+from heapscene.kernels import (
+    ARGS_WORDS,
+    LARGEST_VERTEX,
+    BucketKernels,
+    BucketLoad,
+    Encoding,
+    FrameLayout,
+    SlotLoad,
+    heap_shader,
+)
+from heapscene.render.slot_plans import IndexWindows, choose_encodings, room_for
 from heapscene.render.targets import Targets
 from heapscene.shader import Program
 
 if TYPE_CHECKING:
     import wgpu
 
-__all__ = ["BucketGpu", "choose_encoding"]
+__all__ = ["BucketGpu"]
 
-Encoding = Literal["expanded", "mega"]
 LARGEST = 2**32 - 1
 
 _BOTH = ("vertex", "fragment")
@@ -42,60 +49,15 @@ GROUP = (
 )
 """Frame inputs, page, header rows, records, first emits and vertices, tiles."""
 
-
-def choose_encoding(bucket: Bucket, wanted: str, budget: int, largest: int) -> Encoding:
-    """Return how to draw a bucket: expanded while its index buffer fits, otherwise mega.
-
-    Parameters
-    ----------
-    wanted
-        ``"auto"``, ``"expanded"`` or ``"mega"``.
-    budget
-        Bytes that ``"auto"`` may spend on this index buffer.
-    largest
-        Bytes of the device's largest buffer; beyond it only mega can draw.
-
-    Raises
-    ------
-    HeapFullError
-        It emits more than 2³² − 1 indices, which no encoding can number.
-    """
-    if bucket.emitted > LARGEST:
-        raise HeapFullError(
-            explain(
-                f"a program's draws on one page emit {bucket.emitted:,} indices",
-                facts={"largest": f"{LARGEST:,}"},
-                fix="Use smaller pages, for example page_bytes=2**26, or fewer instances.",
-            )
-        )
-    nbytes = bucket.emitted * 4
-    fits = nbytes <= largest and bucket.vertices <= LARGEST
-    if wanted == "mega" or not fits or (wanted == "auto" and nbytes > budget):
-        return "mega"
-    return "expanded"
-
-
-def room_for(count: int, room: int, most: int) -> int:
-    """Return how many elements to plan for: ``room`` while it fits, so that hiding changes nothing.
-
-    New room is the count rounded up to three binary digits; above ``most`` it is the count itself.
-
-    Examples
-    --------
-    >>> room_for(1000, 0, 2**32), room_for(900, 1024, 2**32), room_for(100, 1024, 2**32)
-    (1024, 1024, 112)
-    """
-    if room // 4 <= count <= room:
-        return room
-    step = 1 << max(4, count.bit_length() - 3)
-    return max(count, min(-(-count // step) * step, most))
+_ENCODINGS: tuple[Encoding, ...] = ("mega", "expanded")
+_Expansion: TypeAlias = tuple[int, int, int]  # what a slot's indices depend on: see _prepare
 
 
 class BucketGpu:
     """What one bucket has on the GPU.
 
-    Records are scanned and expanded again only when one of them changed; each slot is one
-    indirect draw.
+    Records are scanned again when one of them changed, and a slot is expanded again when one of its own
+    did; each slot is one indirect draw.
     """
 
     def __init__(
@@ -109,7 +71,7 @@ class BucketGpu:
         program = bucket.program
         assert isinstance(program, Program), "only compiled programs can be drawn"
         self.bucket = bucket
-        self.encoding: Encoding = "expanded"
+        self.encodings: tuple[Encoding, ...] = ()
         self._program = program
         self._pipelines = pipelines
         self._targets = targets
@@ -121,46 +83,80 @@ class BucketGpu:
             for what in ("headers", "records")
         )
         self._kernels = BucketKernels(pipelines, label)
-        self._group = BindGroup(pipelines.layouts, f"{label} draws")
-        self._prepared: tuple[int, Encoding] | None = None
-        self._encoded: tuple[int, Encoding] | None = None
-        self._slots: list[wgpu.GPURenderPipeline] = []
+        self._groups = {name: BindGroup(pipelines.layouts, f"{label} draws") for name in _ENCODINGS}
+        self._windows = IndexWindows()
+        self._prepared: tuple[int, tuple[Encoding, ...]] | None = None
+        self._encoded: tuple[int, tuple[Encoding, ...]] | None = None
+        self._expansions: list[_Expansion | None] = []
+        self._expanded: dict[Slot, _Expansion] = {}
+        self._pipelines_of_slots: list[wgpu.GPURenderPipeline] = []
         self._emitted = 0
         self._vertices = 0
+        self._asked: tuple[int, str, int] | None = None
+        self._spent = 0
 
-    def sync(self, encoding: Encoding) -> None:
-        """Send what changed, and make the pipelines that are not there yet."""
+    def sync(self, wanted: str, budget: int) -> int:
+        """Send what changed, and make the pipelines that are not there yet.
+
+        Parameters
+        ----------
+        wanted
+            ``"auto"``, ``"expanded"`` or ``"mega"``.
+        budget
+            Bytes that ``"auto"`` may spend on the index buffer.
+
+        Returns
+        -------
+        int
+            Bytes of indices.
+        """
         bucket = self.bucket
         self.send_tables()
-        wanted = (bucket.generation, encoding)
-        if wanted == self._prepared:
-            return
-        self._prepared = self._encoded = None  # should a step fail, all are taken again
-        self.encoding = encoding
-        ranges = np.array([(slot.start, slot.stop) for slot in bucket.slots], np.uint32)
-        most = int(self._pipelines.device.limits["max-buffer-size"]) // 4
-        self._emitted = room_for(bucket.emitted, self._emitted, most)
-        self._vertices = room_for(bucket.vertices, self._vertices, LARGEST)
-        load = BucketLoad(
-            records=bucket.n_records,
-            emitted=self._emitted,
-            vertices=self._vertices,
-            slots=len(bucket.slots),
-        )
-        self._kernels.prepare(load, encoding, ranges)
-        self._slots = [self._pipeline(slot.state) for slot in bucket.slots]
-        self._prepared = wanted
+        asked = (bucket.generation, wanted, budget)
+        if asked != self._asked:
+            largest = int(self._pipelines.device.limits["max-buffer-size"])
+            encodings = choose_encodings(bucket, wanted, budget, largest)
+            if (bucket.generation, encodings) != self._prepared:
+                self._prepare(encodings, largest // 4)
+            self._spent = 4 * sum(slot.emitted for slot in self._expanded_slots())
+            self._asked = asked
+        return self._spent
 
     def send_tables(self) -> None:
         """Send what changed in header rows and records."""
         self._headers.sync(self.bucket.headers)
         self._records.sync(self.bucket.records)
 
-    def _pipeline(self, state: PipelineState) -> wgpu.GPURenderPipeline:
+    def _prepare(self, encodings: tuple[Encoding, ...], most: int) -> None:
+        bucket = self.bucket
+        self._prepared = self._encoded = self._asked = None  # a step that fails is taken again
+        self.encodings = encodings
+        windows = self._windows.place(list(self._expanded_slots()), most)
+        slots = [SlotLoad(s.start, s.stop, *windows.get(s, (None, 0))) for s in bucket.slots]
+        self._emitted = room_for(bucket.emitted, self._emitted, LARGEST)
+        self._vertices = room_for(bucket.vertices, self._vertices, LARGEST_VERTEX)
+        load = BucketLoad(bucket.n_records, self._emitted, self._vertices)
+        self._kernels.prepare(load, slots)
+        buffer = self._kernels.indices.generation
+        self._expansions = [
+            None if slot not in windows else (slot.generation, windows[slot][0], buffer)
+            for slot in bucket.slots
+        ]
+        self._pipelines_of_slots = [
+            self._pipeline(slot.state, encoding)
+            for slot, encoding in zip(bucket.slots, encodings, strict=True)
+        ]
+        self._prepared = (bucket.generation, encodings)
+
+    def _expanded_slots(self) -> Iterable[Slot]:
+        pairs = zip(self.bucket.slots, self.encodings, strict=True)
+        return (slot for slot, encoding in pairs if encoding == "expanded")
+
+    def _pipeline(self, state: PipelineState, encoding: Encoding) -> wgpu.GPURenderPipeline:
         targets = self._targets
         names = tuple(targets.colors)
         fields = tuple((field.kind, field.name) for field in self.bucket.fields)
-        shader = heap_shader(self._program, fields, self._frame.resource, self.encoding, names)
+        shader = heap_shader(self._program, fields, self._frame.resource, encoding, names)
         return self._pipelines.render(
             RenderSpec(
                 wgsl=shader.wgsl,
@@ -181,50 +177,67 @@ class BucketGpu:
     @property
     def ready(self) -> bool:
         """Whether the pipelines of all slots are made."""
-        return self._prepared == (self.bucket.generation, self.encoding)
+        return self._prepared == (self.bucket.generation, self.encodings)
 
     def encode_compute(self, encoder: wgpu.GPUCommandEncoder, page: Mirror) -> int:
         """Encode scan, tiles, arguments and expansion if a record changed; return the passes."""
         if self._encoded == self._prepared:
             return 0
+        wanted = {
+            slot: expansion
+            for slot, expansion in zip(self.bucket.slots, self._expansions, strict=True)
+            if expansion is not None
+        }
+        stale = {
+            number
+            for number, slot in enumerate(self.bucket.slots)
+            if slot in wanted and self._expanded.get(slot) != wanted[slot]
+        }
         compute = encoder.begin_compute_pass(label="heapscene kernels")
-        self._kernels.encode(compute, self._records, page)
+        self._kernels.encode(compute, self._records, page, stale)
         compute.end()
+        self._expanded = wanted
         self._encoded = self._prepared
         return 1
 
     def redo(self) -> None:
         """Run the kernels in the next frame: those of this one will not run."""
         self._encoded = None
+        self._expanded = {}
 
     def encode_draws(
         self, render_pass: wgpu.GPURenderPassEncoder, frame: SmallBuffer, page: Mirror
-    ) -> int:
-        """Encode one indirect draw per slot; return how many."""
+    ) -> Sequence[Encoding]:
+        """Encode one indirect draw per slot; return how each was drawn."""
         if self.bucket.emitted == 0:
-            return 0
+            return ()
         kernels = self._kernels
-        render_pass.set_bind_group(0, self._bind(frame, page))
         arguments = kernels.arguments.buffer
-        expanded = self.encoding == "expanded"
-        if expanded:
+        if "expanded" in self.encodings:
             render_pass.set_index_buffer(kernels.indices.buffer, "uint32")
-        for number, pipeline in enumerate(self._slots):
+        bound = None
+        for number, (pipeline, encoding) in enumerate(
+            zip(self._pipelines_of_slots, self.encodings, strict=True)
+        ):
+            if encoding != bound:
+                render_pass.set_bind_group(0, self._bind(encoding, frame, page))
+                bound = encoding
             render_pass.set_pipeline(pipeline)
             offset = number * ARGS_WORDS * 4
-            if expanded:
+            if encoding == "expanded":
                 render_pass.draw_indexed_indirect(arguments, offset)
             else:
                 render_pass.draw_indirect(arguments, offset)
-        return len(self._slots)
+        return self.encodings
 
-    def _bind(self, frame: SmallBuffer, page: Mirror) -> wgpu.GPUBindGroup:
+    def _bind(self, encoding: Encoding, frame: SmallBuffer, page: Mirror) -> wgpu.GPUBindGroup:
         # Always the same buffers: the group is remade when one of them tells it to forget.
-        if self._group.current is not None:
-            return self._group.current
-        kernels = self._kernels
-        buffers = (frame, page, self._headers, self._records, kernels.firsts, kernels.table)
-        return self._group.get(GROUP, buffers)
+        group, kernels = self._groups[encoding], self._kernels
+        if group.current is not None:
+            return group.current
+        tiles = kernels.emitted_tiles if encoding == "mega" else kernels.vertex_tiles
+        buffers = (frame, page, self._headers, self._records, kernels.firsts, tiles)
+        return group.get(GROUP, buffers)
 
     @property
     def nbytes(self) -> int:
@@ -236,5 +249,5 @@ class BucketGpu:
         self._headers.close()
         self._records.close()
         self._kernels.close()
-        self._slots = []
-        self._prepared = self._encoded = None
+        self._pipelines_of_slots = []
+        self._prepared = self._encoded = self._asked = None

@@ -35,7 +35,7 @@ from heapscene.gpu import (
 )
 from heapscene.heap import Bucket, Page
 from heapscene.heap import Heap as SceneHeap
-from heapscene.render.bucket_gpu import BucketGpu, choose_encoding
+from heapscene.render.bucket_gpu import BucketGpu
 from heapscene.render.frame_inputs import FrameInputs
 from heapscene.render.heap_memory import Heap
 from heapscene.render.pending import PendingChanges
@@ -142,7 +142,6 @@ class HeapScene:
         self._uniform = SmallBuffer(device, "frame inputs", Usage.UNIFORM, self._counters)
         self._pages = self._memory.mirrors
         self._buckets: dict[Bucket, BucketGpu] = {}
-        self._largest = int(device.limits["max-buffer-size"])
         self._stage = "new"
 
     # -- draws
@@ -242,11 +241,11 @@ class HeapScene:
         with self.report.stage("render"), self._encoding_of("draws"):
             for bucket, on_gpu in self._buckets.items():
                 page = self._page_of(bucket)
-                calls = on_gpu.encode_draws(render_pass, self._uniform, page)
-                self.report.draw_calls += calls
-                if calls:
-                    counts = self.report.encodings
-                    counts[on_gpu.encoding] = counts.get(on_gpu.encoding, 0) + calls
+                encodings = on_gpu.encode_draws(render_pass, self._uniform, page)
+                self.report.draw_calls += len(encodings)
+                counts = self.report.encodings
+                for encoding in encodings:
+                    counts[encoding] = counts.get(encoding, 0) + 1
         self._count(before)
         self._stage = "new"
 
@@ -268,6 +267,7 @@ class HeapScene:
     def forget_encoded(self) -> None:
         """Take what this frame has encoded for lost: it was not submitted, and will not be."""
         self._stage = "new"
+        self._memory.scatter.redo()
         for on_gpu in self._buckets.values():
             on_gpu.redo()
 
@@ -321,11 +321,8 @@ class HeapScene:
         if len(self._buckets) != len(live) or any(b not in self._buckets for b in live):
             self._match_buckets(live)
         budget = self._budget()
-        for bucket, on_gpu in self._buckets.items():
-            encoding = choose_encoding(bucket, self._encoding, budget, self._largest)
-            if encoding == "expanded":
-                budget -= bucket.emitted * 4
-            on_gpu.sync(encoding)
+        for on_gpu in self._buckets.values():
+            budget -= on_gpu.sync(self._encoding, budget)
 
     def send_tables(self) -> None:
         """Send header rows and records, which lead to other places when something moved."""

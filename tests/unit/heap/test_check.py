@@ -29,7 +29,7 @@ def lost_entry(heap):
 
 
 def wrong_sum(heap):
-    heap.buckets[0].emitted += 3
+    heap.buckets[0].slots[0].emitted += 3
 
 
 def one_reference_too_many(heap):

@@ -10,6 +10,8 @@ from heapscene.gpu.upload import stage
 from heapscene.heap import RECORD
 from heapscene.kernels import (
     BucketLoad,
+    Part,
+    SlotLoad,
     plan,
     scan_reference,
     scan_sums,
@@ -18,7 +20,7 @@ from heapscene.kernels import (
     write_args,
     write_firsts,
     write_indices,
-    write_tiles,
+    write_vertex_tiles,
 )
 from heapscene.kernels import args as args_module
 from heapscene.kernels import expand as expand_module
@@ -53,7 +55,7 @@ def test_bindings_are_named_and_numbered() -> None:
 
 
 def test_the_uniform_has_the_fields_of_its_struct() -> None:
-    words = plan(BucketLoad(1, 2, 3), "mega")[0].params
+    words = plan(BucketLoad(1, 2, 3), [SlotLoad(0, 1)]).params
     assert [field.name for field in params.type.fields] == list(words._fields)
 
 
@@ -62,7 +64,7 @@ def test_the_twins_of_the_three_passes_make_the_scan() -> None:
     for n in (0, 1, 1023, 1024, 1025, 3000):
         table = rng.integers(0, 9, (n, 8)).astype(np.uint32)
         blocks = -(-n // 1024)
-        words = np.array([n, blocks, 0, 0, 0, 0, 0], np.uint32)
+        words = np.array([n, blocks, 0, 0, 0], np.uint32)
         sums = np.full((blocks + 1, 2), 99, np.uint32)
         firsts = np.full((n + 1, 2), 99, np.uint32)
         sum_blocks.twin(words, table, sums)
@@ -77,22 +79,24 @@ def test_cpython_runs_what_the_twins_say() -> None:
     firsts = scan_reference(table)
     emitted, vertices = map(int, firsts[-1])
     page = rng.integers(0, 2**32, 64, dtype=np.uint64).astype(np.uint32)
-    ranges = np.array([[0, 5], [5, 5], [5, 12]], np.uint32)
-    words = plan(BucketLoad(12, emitted, vertices, 3), "expanded")[0].params
-    for kernel, module, contents, threads in (
-        (write_tiles, tiles_module, [firsts, np.zeros(words.tiles + 1, np.uint32)], 9),
-        (write_args, args_module, [firsts, ranges, np.zeros(15, np.uint32)], 4),
-        (
-            write_indices,
-            expand_module,
-            [table, firsts, page, np.zeros(emitted, np.uint32)],
-            emitted // 64 + 2,
-        ),
+    ranges = np.array([[0, 5, 0, 1], [5, 5, 0, 0], [5, 12, 64 * emitted, 1]], np.uint32)
+    slots = [SlotLoad(0, 5, 0, emitted), SlotLoad(5, 5), SlotLoad(5, 12, 64 * emitted, emitted)]
+    words, dispatches = plan(BucketLoad(12, emitted, vertices), slots)
+    last = next(item.part for item in dispatches if item.part and item.part.slot == 2)
+    in_all = (params, Params(**words._asdict()), words)
+    in_part = (expand_module.part, Part(**last._asdict()), last)
+    tile_table = np.zeros(words.vertex_tiles + 1, np.uint32)
+    indices = np.zeros(emitted, np.uint32)
+    for kernel, module, (uniform, value, given), contents in (
+        (write_vertex_tiles, tiles_module, in_all, [firsts, tile_table]),
+        (write_args, args_module, in_all, [firsts, ranges, np.zeros(15, np.uint32)]),
+        (write_indices, expand_module, in_part, [table, firsts, ranges, page, indices]),
     ):
+        threads = emitted // 64 + 4
         expected = [array.copy() for array in contents]
-        kernel.twin(np.array(words, np.uint32), *expected)
+        kernel.twin(np.array(given, np.uint32), *expected)
         with ExitStack() as stack:
-            stack.enter_context(params.bound_to(Params(**words._asdict())))
+            stack.enter_context(uniform.bound_to(value))
             for binding, array in zip(kernel.bindings[1:], contents, strict=True):
                 structured = array.reshape(-1).view(RECORD) if array is table else array
                 resource = records if array is table else getattr(module, binding.name)

@@ -64,12 +64,21 @@ def test_hidden_records_contribute_nothing() -> None:
     assert contributions(records).tolist() == [[0, 0], [0, 0], [6, 15]]
 
 
-def test_arguments_are_ranges_of_the_index_buffer() -> None:
-    ranges = np.array([[0, 2], [2, 2], [2, 6]], np.uint32)
+def test_arguments_of_mega_are_ranges_of_emitted_indices() -> None:
+    ranges = np.array([[0, 2, 0, 0], [2, 2, 0, 0], [2, 6, 0, 0]], np.uint32)
     assert args_reference(scan_reference(WORKED), ranges).tolist() == [
         [12, 1, 0, 0, 0],
         [0, 1, 12, 0, 0],
         [366, 1, 12, 0, 0],
+    ]
+
+
+def test_arguments_of_expanded_slots_are_windows_and_first_vertices() -> None:
+    starts = scan_reference(WORKED)
+    ranges = np.array([[0, 2, 640, 1], [2, 6, 0, 1]], np.uint32)
+    assert args_reference(starts, ranges).tolist() == [
+        [12, 1, 640, 0, 0],
+        [366, 1, 0, int(starts[2, 1]), 0],
     ]
 
 
