@@ -200,8 +200,8 @@ class HeapScene:
         with report.stage("gpu"):
             self._memory.scatter.submit()  # only of a frame that was not encoded
             self._sync()
-            if len(self._memory.scenes) > 1:
-                self._memory.scatter.submit()  # others may have encoded, and may be submitted first
+            if not self._owns_memory:
+                self._memory.scatter.submit()  # what others encode may be submitted first
             if self._counters == before:
                 check_alive(self._device)  # nothing was sent, so nothing has told
         report.nodes_evaluated = evaluations() - evaluated
