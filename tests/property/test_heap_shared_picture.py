@@ -6,6 +6,7 @@ import gc
 
 import numpy as np
 import pytest
+import wgpu
 
 import heapscene as hs
 from heapscene.draw import Draw, Geometry
@@ -228,23 +229,39 @@ def test_a_pass_without_colour_shares_the_heap(device):
     heap = hs.Heap(device)
     color = View(device, draws, heap)
     depth = hs.HeapScene(device, Targets(colors={}), draws, heap=heap)
-    target = OffscreenTarget(device, SIZE, Targets())
+    texture = device.create_texture(
+        size=(*SIZE, 1),
+        format="depth32float",
+        usage=wgpu.TextureUsage.RENDER_ATTACHMENT | wgpu.TextureUsage.COPY_SRC,
+    )
     color.update()
     depth.update(CAMERA, inputs={"viewport": SIZE})
     encoder = device.create_command_encoder()
     depth.encode_compute(encoder)
-    descriptor = {**target.pass_descriptor(BACKGROUND), "color_attachments": []}
-    render_pass = encoder.begin_render_pass(**descriptor)
+    attachment = {
+        "view": texture.create_view(),
+        "depth_load_op": "clear",
+        "depth_store_op": "store",
+        "depth_clear_value": 1.0,
+    }
+    render_pass = encoder.begin_render_pass(
+        color_attachments=[], depth_stencil_attachment=attachment
+    )
     depth.encode_draws(render_pass)
     render_pass.end()
     device.queue.submit([color.encode(), encoder.finish()])
-    color.agrees(renderer := NaiveRenderer(device))
+    renderer = NaiveRenderer(device)
+    color.agrees(renderer)
+    image = read_texture(device, color.target.color, SIZE)
+    covered = (image != image[0, 0]).any(-1)
+    distances = read_texture(device, texture, SIZE).view(np.float32)[..., 0]
+    assert 0.05 < covered.mean() < 0.95
+    assert np.array_equal(distances < 1, covered)
     assert heap.stats()["live_bytes"] == color.scene.stats()["live_bytes"]
     renderer.close()
     color.close()
     depth.close()
     heap.close()
-    target.close()
 
 
 def test_closing_a_heap_closes_its_scenes(device):
