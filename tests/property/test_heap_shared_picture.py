@@ -11,7 +11,7 @@ import wgpu
 import heapscene as hs
 from heapscene.draw import Draw, Geometry
 from heapscene.errors import FrameOrderError, InputError
-from heapscene.gpu import read_texture
+from heapscene.gpu import read_texture, request_device
 from heapscene.render import Heap, HeapScene, OffscreenTarget, Targets
 from property.test_picture import BACKGROUND, CAMERA, SIZE, frame_values
 from reference.naive_renderer import NaiveRenderer
@@ -264,6 +264,30 @@ def test_a_pass_without_colour_shares_the_heap(device):
     heap.close()
 
 
+def test_scenes_on_a_heap_are_recovered_together(device):
+    draws = [clutter(np.random.default_rng(k)) for k in range(3)]
+    heap = Heap(device)
+    views = [View(device, draws, heap), View(device, draws[:2], heap, samples=4)]
+    pictures: list[list[np.ndarray]] = []
+    for _ in range(2):
+        for view in views:
+            view.update()
+        views[0].device.queue.submit([view.encode() for view in views])
+        pictures.append([read_texture(v.device, v.target.color, SIZE) for v in views])
+        other = request_device()
+        views[1].scene.recover(other)
+        assert heap.device is other
+        for view in views:
+            view.target.close()
+            view.device = other
+            view.target = OffscreenTarget(other, SIZE, Targets(samples=view.samples))
+    for before, after in zip(*pictures, strict=True):
+        assert np.array_equal(before, after)
+        assert (before != before[0, 0]).any()
+    assert heap.stats()["scenes"] == 2
+    heap.close()
+
+
 def test_closing_a_heap_closes_its_scenes(device):
     heap = Heap(device, page_bytes=65536)
     view = View(device, [clutter(np.random.default_rng(0))], heap)
@@ -282,6 +306,6 @@ def test_a_heap_of_another_device_or_size_is_refused(device):
         with pytest.raises(InputError, match="page_bytes"):
             HeapScene(device, Targets(), [], heap=heap, page_bytes=4096)
         with pytest.raises(InputError, match="another device"):
-            HeapScene(hs.gpu.request_device(), Targets(), [], heap=heap)
+            HeapScene(request_device(), Targets(), [], heap=heap)
     with pytest.raises(InputError, match="at least"):
         Heap(device, page_bytes=0)
