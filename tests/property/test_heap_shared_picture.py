@@ -13,6 +13,7 @@ from heapscene.draw import Draw, Geometry
 from heapscene.errors import FrameOrderError, InputError
 from heapscene.gpu import read_texture, request_device
 from heapscene.render import Heap, HeapScene, OffscreenTarget, Targets
+from leaks.test_leaks import alive
 from property.test_picture import BACKGROUND, CAMERA, SIZE, frame_values
 from reference.naive_renderer import NaiveRenderer
 from reference.programs import PROGRAMS
@@ -262,6 +263,35 @@ def test_a_pass_without_colour_shares_the_heap(device):
     color.close()
     depth.close()
     heap.close()
+
+
+@pytest.mark.parametrize("way", ["scenes first", "heap first", "dropped"])
+def test_nothing_of_a_shared_heap_stays_behind(device, way):
+    def use() -> None:
+        world = World(1)
+        heap = Heap(device, page_bytes=65536)
+        restless(heap)
+        views = [View(device, world, heap, samples=samples) for samples in (1, 4)]
+        for _ in range(4):
+            world.step()
+            for view in views:
+                view.update()
+            device.queue.submit([view.encode() for view in views])
+        if way == "heap first":
+            heap.close()
+        for view in views:
+            view.target.close()
+            if way != "dropped":
+                view.scene.close()
+        if way == "scenes first":
+            assert heap.stats()["entries"] == 0
+            heap.close()
+
+    use()
+    before = alive()
+    for _ in range(3):
+        use()
+    assert alive() == before
 
 
 def test_scenes_on_a_heap_are_recovered_together(device):
