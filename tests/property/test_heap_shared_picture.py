@@ -6,12 +6,14 @@ import gc
 
 import numpy as np
 import pytest
+import wgpu
 
 import heapscene as hs
 from heapscene.draw import Draw, Geometry
 from heapscene.errors import FrameOrderError, InputError
-from heapscene.gpu import read_texture
+from heapscene.gpu import read_texture, request_device
 from heapscene.render import Heap, HeapScene, OffscreenTarget, Targets
+from leaks.test_leaks import alive
 from property.test_picture import BACKGROUND, CAMERA, SIZE, frame_values
 from reference.naive_renderer import NaiveRenderer
 from reference.programs import PROGRAMS
@@ -228,23 +230,92 @@ def test_a_pass_without_colour_shares_the_heap(device):
     heap = hs.Heap(device)
     color = View(device, draws, heap)
     depth = hs.HeapScene(device, Targets(colors={}), draws, heap=heap)
-    target = OffscreenTarget(device, SIZE, Targets())
+    texture = device.create_texture(
+        size=(*SIZE, 1),
+        format="depth32float",
+        usage=wgpu.TextureUsage.RENDER_ATTACHMENT | wgpu.TextureUsage.COPY_SRC,
+    )
     color.update()
     depth.update(CAMERA, inputs={"viewport": SIZE})
     encoder = device.create_command_encoder()
     depth.encode_compute(encoder)
-    descriptor = {**target.pass_descriptor(BACKGROUND), "color_attachments": []}
-    render_pass = encoder.begin_render_pass(**descriptor)
+    attachment = {
+        "view": texture.create_view(),
+        "depth_load_op": "clear",
+        "depth_store_op": "store",
+        "depth_clear_value": 1.0,
+    }
+    render_pass = encoder.begin_render_pass(
+        color_attachments=[], depth_stencil_attachment=attachment
+    )
     depth.encode_draws(render_pass)
     render_pass.end()
     device.queue.submit([color.encode(), encoder.finish()])
-    color.agrees(renderer := NaiveRenderer(device))
+    renderer = NaiveRenderer(device)
+    color.agrees(renderer)
+    image = read_texture(device, color.target.color, SIZE)
+    covered = (image != image[0, 0]).any(-1)
+    distances = read_texture(device, texture, SIZE).view(np.float32)[..., 0]
+    assert 0.05 < covered.mean() < 0.95
+    assert np.array_equal(distances < 1, covered)
     assert heap.stats()["live_bytes"] == color.scene.stats()["live_bytes"]
     renderer.close()
     color.close()
     depth.close()
     heap.close()
-    target.close()
+
+
+@pytest.mark.parametrize("way", ["scenes first", "heap first", "dropped"])
+def test_nothing_of_a_shared_heap_stays_behind(device, way):
+    def use() -> None:
+        world = World(1)
+        heap = Heap(device, page_bytes=65536)
+        restless(heap)
+        views = [View(device, world, heap, samples=samples) for samples in (1, 4)]
+        for _ in range(4):
+            world.step()
+            for view in views:
+                view.update()
+            device.queue.submit([view.encode() for view in views])
+        if way == "heap first":
+            heap.close()
+        for view in views:
+            view.target.close()
+            if way != "dropped":
+                view.scene.close()
+        if way == "scenes first":
+            assert heap.stats()["entries"] == 0
+            heap.close()
+
+    use()
+    before = alive()
+    for _ in range(3):
+        use()
+    assert alive() == before
+
+
+def test_scenes_on_a_heap_are_recovered_together(device):
+    draws = [clutter(np.random.default_rng(k)) for k in range(3)]
+    heap = Heap(device)
+    views = [View(device, draws, heap), View(device, draws[:2], heap, samples=4)]
+    pictures: list[list[np.ndarray]] = []
+    for _ in range(2):
+        for view in views:
+            view.update()
+        views[0].device.queue.submit([view.encode() for view in views])
+        pictures.append([read_texture(v.device, v.target.color, SIZE) for v in views])
+        other = request_device()
+        views[1].scene.recover(other)
+        assert heap.device is other
+        for view in views:
+            view.target.close()
+            view.device = other
+            view.target = OffscreenTarget(other, SIZE, Targets(samples=view.samples))
+    for before, after in zip(*pictures, strict=True):
+        assert np.array_equal(before, after)
+        assert (before != before[0, 0]).any()
+    assert heap.stats()["scenes"] == 2
+    heap.close()
 
 
 def test_closing_a_heap_closes_its_scenes(device):
@@ -265,6 +336,6 @@ def test_a_heap_of_another_device_or_size_is_refused(device):
         with pytest.raises(InputError, match="page_bytes"):
             HeapScene(device, Targets(), [], heap=heap, page_bytes=4096)
         with pytest.raises(InputError, match="another device"):
-            HeapScene(hs.gpu.request_device(), Targets(), [], heap=heap)
+            HeapScene(request_device(), Targets(), [], heap=heap)
     with pytest.raises(InputError, match="at least"):
         Heap(device, page_bytes=0)

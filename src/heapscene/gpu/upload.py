@@ -270,6 +270,7 @@ class Scatter:
 
     def encode(self, encoder: wgpu.GPUCommandEncoder) -> None:
         """Encode the kernel for everything that was sent; whoever encodes has to submit."""
+        self._encoded = {}
         if not self._waiting:
             return
         bindings: tuple[Binding, ...] = self._kernel.bindings

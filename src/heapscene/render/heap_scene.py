@@ -128,7 +128,6 @@ class HeapScene:
         self._owns_memory = heap is None
         self._memory = Heap(device, page_bytes=page_bytes) if heap is None else heap
         self._heap = self._memory.join(self, device, self._frame.layout.types)
-        self.bound: dict[Page, int] = {}
         self._open_gpu(device)
         self._fitted: Viewpoint | None = None
         self._fitted_for: tuple[int, float] | None = None
@@ -143,6 +142,7 @@ class HeapScene:
         self._counters = self._pipelines.counters
         self._uniform = SmallBuffer(device, "frame inputs", Usage.UNIFORM, self._counters)
         self._pages = self._memory.mirrors
+        self.bound: dict[Page, int] = {}
         self._buckets: dict[Bucket, BucketGpu] = {}
         self._stage = "new"
         self._updates = 0
