@@ -51,6 +51,7 @@ from heapscene.render import Heap as Heap
 from heapscene.render import HeapScene as HeapScene
 from heapscene.render import Renderer as Renderer
 from heapscene.render import Targets as Targets
+from heapscene.render import ValidationReport as ValidationReport
 from heapscene.render import render as render
 from heapscene.scene import Group as Group
 from heapscene.scene import Mesh as Mesh

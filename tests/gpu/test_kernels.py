@@ -7,16 +7,21 @@ from typing import Any
 import numpy as np
 import pytest
 
-from heapscene.gpu import Counters, GpuBuffer, Pipelines, SmallBuffer, Usage, read_buffer
+from heapscene.gpu import BindGroup, Counters, GpuBuffer, Pipelines, SmallBuffer, Usage, read_buffer
 from heapscene.kernels import (
+    PROBE_WORDS,
     BucketKernels,
     BucketLoad,
     SlotLoad,
     args_reference,
     expand_reference,
     plan,
+    probe_emitted,
+    probe_reference,
+    probe_vertices,
     scan_reference,
     tiles_reference,
+    workgroups,
 )
 
 pytestmark = pytest.mark.gpu
@@ -248,3 +253,53 @@ def test_only_slots_that_are_asked_for_are_expanded(pipelines) -> None:
 def test_kernels_stay_within_eight_storage_buffers() -> None:
     for dispatch in plan(BucketLoad(1, 1, 1), [SlotLoad(0, 1, 0, 1)]).dispatches:
         assert sum(b.kind != "uniform" for b in dispatch.kernel.bindings) <= 8
+
+
+@pytest.mark.parametrize("encoding", ["mega", "expanded"])
+@pytest.mark.parametrize("n", [1, 64, 1025])
+def test_the_probe_finds_what_its_twin_finds(device, pipelines, n, encoding):
+    rng = np.random.default_rng(n)
+    records, page = random_records(rng, n), random_page(rng)
+    records[0, 3:5] = 7, 2
+    starts = scan_reference(records)
+    emitted = int(starts[-1, 0])
+    first, stop = emitted // 3 // 64 * 64, emitted
+    kernel = probe_emitted if encoding == "mega" else probe_vertices
+    axis = int(encoding == "expanded")
+    numbers = expand_reference(records, starts, page)
+    if encoding == "expanded":  # random pages hold indices outside of the records' spans
+        numbers = rng.integers(0, starts[-1, 1], emitted).astype(np.uint32)
+    stretch = np.array([first, stop, n, 0], np.uint32)
+    given = {
+        "stretch": stretch,
+        "page": page,
+        "records": records,
+        "firsts": starts,
+        "tiles": tiles_reference(starts, axis),
+        "indices": numbers[first:],
+        "found": np.zeros((stop - first) * PROBE_WORDS, np.uint32),
+    }
+    want = given["found"].copy()
+    names = [binding.name for binding in kernel.bindings]
+    kernel.twin(*[given[name] for name in names[:-1]], want)
+    if encoding == "mega":
+        assert (want.reshape(-1, 5) == probe_reference(records, starts, page, first, stop)).all()
+    buffers = {}
+    for binding in kernel.bindings:
+        usage = Usage.UNIFORM if binding.name == "stretch" else Usage.STORAGE
+        buffers[binding.name] = SmallBuffer(device, binding.name, usage, Counters())
+        buffers[binding.name].write(given[binding.name])
+    group = BindGroup(pipelines.layouts).get(kernel.bindings, [buffers[name] for name in names])
+    encoder = device.create_command_encoder()
+    compute = encoder.begin_compute_pass()
+    compute.set_pipeline(
+        pipelines.compute(kernel.wgsl, kernel.entry, (kernel.bindings,), kernel.name)
+    )
+    compute.set_bind_group(0, group)
+    compute.dispatch_workgroups(*workgroups(stop - first, kernel))
+    compute.end()
+    device.queue.submit([encoder.finish()])
+    got = words(device, buffers["found"], len(want))
+    assert (got == want).all()
+    for buffer in buffers.values():
+        buffer.close()

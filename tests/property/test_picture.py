@@ -17,6 +17,7 @@ SEQUENCES = int(os.environ.get("HEAPSCENE_SEQUENCES", "200"))
 STEPS = 50
 EVERY = 5
 BATCHES = 20
+VALIDATED = 3  # every so many sequences end with a look at all that lies on the GPU
 
 
 def _camera() -> SimpleNamespace:
@@ -121,6 +122,11 @@ def run_sequence(device, naive, seed):
             slots = max(slots, sides[0].report.slots)
             pages = max(pages, sides[0].report.pages)
             mixed += len(sides[0].report.encodings) == 2
+        if seed % VALIDATED == 0:
+            for side in sides:
+                report = side.scene.validate()
+                assert report.ok, f"seed {seed}: {report}"
+                assert not report.skipped
     finally:
         for side in sides:
             side.close()

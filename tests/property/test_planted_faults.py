@@ -124,6 +124,7 @@ def test_a_planted_fault_is_seen(device, scene, fault):
     draws, want = scene
     side = Side(device, cset(draws), "expanded", 1)
     assert (side.picture() == want).all(), "the scene is right before the fault"
+    assert side.scene.validate().ok
     # The instanced draw has instances; the u8 one a byte-wide index array.
     draw = (
         draws[2]
@@ -134,5 +135,7 @@ def test_a_planted_fault_is_seen(device, scene, fault):
     )
     FAULTS[fault](Planter(side.scene._heap, draw), draw)
     wrong = int((side.picture() != want).any(-1).sum())
+    report = side.scene.validate()
     side.close()
     assert wrong > 0
+    assert not report.ok, "what shows in the picture is reported, too"

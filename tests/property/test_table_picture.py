@@ -59,6 +59,10 @@ def run_sequence(device, naive, seed):
             covered += (want != want[0, 0]).any(-1).mean() >= 0.05
             parts = [part.table for part in order if isinstance(part, TableRows)]
             chunks = max(chunks, *(parts.count(table) for table in parts))
+        for side in sides:
+            report = side.scene.validate()
+            assert report.ok, f"seed {seed}: {report}"
+            assert not report.skipped
     finally:
         for side in sides:
             side.close()

@@ -11,6 +11,7 @@ import click
 
 from heapscene.cli.options import BACKGROUND, SIZE, json_option
 from heapscene.cli.output import counted, show_result, warnings_shown
+from heapscene.errors import GpuError
 
 if TYPE_CHECKING:
     from heapscene.io import LoadedNode
@@ -28,6 +29,7 @@ class RenderOptions:
     page_bytes: int | None = None
     background: tuple[float, float, float, float] | None = None
     grid: bool = False
+    validate: bool = False
 
 
 @click.command()
@@ -41,6 +43,7 @@ class RenderOptions:
 @click.option("--page-bytes", type=click.IntRange(min=1), help="Largest page of the heap.")
 @click.option("--background", type=BACKGROUND, help="A CSS colour.")
 @click.option("--grid", is_flag=True, help="Lay the inputs out in rows instead of where they are.")
+@click.option("--validate", is_flag=True, help="Read everything back and check it; fail on faults.")
 @json_option
 def render(inputs: tuple[str, ...], output: str, as_json: bool, **options: Any) -> None:
     """Draw files into one picture.
@@ -59,6 +62,8 @@ def render(inputs: tuple[str, ...], output: str, as_json: bool, **options: Any) 
         "frame": counted(report["draw_calls"], "draw call"),
         "wrote": f"{output} ({chosen.size[0]} x {chosen.size[1]})",
     }
+    if chosen.validate:
+        lines["checks"] = f"no faults in {sum(facts['validation']['checked'].values()):,} numbers"
     show_result(facts, lines, as_json=as_json)
 
 
@@ -73,6 +78,8 @@ def render_files(inputs: Sequence[str], output: str, options: RenderOptions) -> 
         A file cannot be read.
     AdapterError
         There is no adapter to draw with.
+    GpuError
+        ``validate`` was asked for, and found faults; the picture is written all the same.
     """
     from heapscene.io import build_scene, check_image_path, save_image
 
@@ -89,13 +96,17 @@ def render_files(inputs: Sequence[str], output: str, options: RenderOptions) -> 
     ) as renderer:
         picture = renderer.render(build_scene(root))
         report = renderer.report.to_dict()
+        checks = renderer.validate() if options.validate else None
     save_image(output, picture)
+    if checks is not None and not checks.ok:
+        raise GpuError(str(checks))
     return {
         "output": str(Path(output)),
         "size": list(options.size),
         "inputs": list(inputs),
         "objects": root.object_count,
         "report": report,
+        **({} if checks is None else {"validation": checks.to_dict()}),
     }
 
 

@@ -25,9 +25,9 @@ from heapscene.heap.schema import HeaderField, Schema, make_schema
 from heapscene.heap.shape import Shape, array_key
 from heapscene.shader import types
 
-__all__ = ["Plan", "Planner", "check_whole", "is_adaptive", "read_count", "read_state"]
+__all__ = ["CORNERS", "Plan", "Planner", "check_whole", "is_adaptive", "read_count", "read_state"]
 
-_CORNERS = {"point-list": 1, "line-list": 2, "triangle-list": 3}
+CORNERS = {"point-list": 1, "line-list": 2, "triangle-list": 3}
 
 
 class Plan:
@@ -233,7 +233,7 @@ def check_whole(shape: Shape, state: PipelineState) -> None:
     GeometryError
         It has not.
     """
-    corners = _CORNERS[state.topology]
+    corners = CORNERS[state.topology]
     if shape.count % corners:
         what = "vertices" if shape.width == 0 else "indices"
         whole = shape.count // corners * corners

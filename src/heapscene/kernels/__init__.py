@@ -28,6 +28,10 @@ from heapscene.kernels.fetch import HeapShader as HeapShader
 from heapscene.kernels.fetch import heap_shader as heap_shader
 from heapscene.kernels.frame_layout import FrameLayout as FrameLayout
 from heapscene.kernels.kernel import Kernel as Kernel
+from heapscene.kernels.probe import PROBE_WORDS as PROBE_WORDS
+from heapscene.kernels.probe import probe_emitted as probe_emitted
+from heapscene.kernels.probe import probe_reference as probe_reference
+from heapscene.kernels.probe import probe_vertices as probe_vertices
 from heapscene.kernels.records import Params as Params
 from heapscene.kernels.records import Record as Record
 from heapscene.kernels.records import contributions as contributions
@@ -37,6 +41,8 @@ from heapscene.kernels.scan import sum_blocks as sum_blocks
 from heapscene.kernels.scan import write_firsts as write_firsts
 from heapscene.kernels.scatter import scatter as scatter
 from heapscene.kernels.scatter import scatter_reference as scatter_reference
+from heapscene.kernels.table_checks import KernelTables as KernelTables
+from heapscene.kernels.table_checks import TableChecks as TableChecks
 from heapscene.kernels.tiles import TILE as TILE
 from heapscene.kernels.tiles import tiles_reference as tiles_reference
 from heapscene.kernels.tiles import write_emitted_tiles as write_emitted_tiles

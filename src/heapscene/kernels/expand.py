@@ -6,9 +6,12 @@ indices of a slot depend on its own records only.
 
 from __future__ import annotations
 
-import numpy as np
+from typing import Any
 
-from heapscene.heap import RECORD
+import numpy as np
+from numpy.typing import NDArray
+
+from heapscene.heap import COUNT, RECORD
 from heapscene.kernels.kernel import kernel
 from heapscene.kernels.records import invocation, records
 from heapscene.kernels.search import index_loader, owner_search
@@ -26,7 +29,7 @@ from heapscene.shader import (
 )
 from heapscene.typing import UintArray
 
-__all__ = ["expand_reference", "write_indices"]
+__all__ = ["expand_reference", "owners_of", "vertices_of", "write_indices"]
 
 
 @struct
@@ -108,8 +111,14 @@ def write_indices(
                 vertex += record.vertex_span
 
 
-def expand_reference(table: UintArray, starts: UintArray, page_words: UintArray) -> UintArray:
-    """Return the expanded index buffer of a slot.
+def expand_reference(
+    table: UintArray,
+    starts: UintArray,
+    page_words: UintArray,
+    first: int = 0,
+    stop: int | None = None,
+) -> UintArray:
+    """Return the expanded index buffer of a slot, or a part of it.
 
     Parameters
     ----------
@@ -119,20 +128,41 @@ def expand_reference(table: UintArray, starts: UintArray, page_words: UintArray)
         ``(n + 1, 2)``, see :func:`~heapscene.kernels.scan_reference`; the slot begins at ``(0, 0)``.
     page_words
         Words of the page that the records' indices lie on.
+    first, stop
+        Which emitted indices; by default all.
 
     Returns
     -------
     numpy.ndarray
-        ``(emitted,)``: the record's first vertex + instance * vertex span + index - smallest index.
+        ``(stop - first,)``: the record's first vertex + instance * vertex span + index - smallest index.
     """
-    emitted = np.arange(int(starts[-1, 0]), dtype=np.int64)
-    owners = np.searchsorted(starts[:-1, 0], emitted, side="right") - 1
+    stop = int(starts[-1, 0]) if stop is None else stop
+    owners, instance, k = owners_of(table, starts, np.arange(first, stop, dtype=np.int64))
     record = np.ascontiguousarray(table, np.uint32).reshape(-1).view(RECORD)[owners]
-    instance, k = np.divmod(emitted - starts[owners, 0], record["count"])
-    width = record["width_slot"] & 7
-    byte = record["index_start"] + k * width
-    word = page_words[byte // 4].astype(np.int64) >> (byte % 4 * 8)
-    mask = np.array([0, 0xFF, 0xFFFF, 0, 0xFFFFFFFF])[width]
-    local = np.where(width == 0, k, (word & mask) - record["vertex_first"])
+    local = vertices_of(record, k, page_words) - record["vertex_first"]
     vertex = starts[owners, 1] + instance * record["vertex_span"] + local
     return (vertex & 0xFFFFFFFF).astype(np.uint32)
+
+
+def owners_of(
+    table: UintArray, starts: UintArray, emitted: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """Return to which record and instance emitted indices belong, and which index of it they are."""
+    owners = np.searchsorted(starts[:-1, 0], emitted, side="right") - 1
+    counts = np.maximum(table[owners, COUNT], 1)  # no owner has none, unless a table is damaged
+    instance, k = np.divmod(emitted - starts[owners, 0], counts)
+    return owners, instance, k
+
+
+def vertices_of(
+    record: NDArray[Any], k: NDArray[np.int64], page_words: UintArray
+) -> NDArray[np.int64]:
+    """Return the vertex of the geometry that the k-th index of each record names.
+
+    What lies outside of the page is read as its nearest word.
+    """
+    width = record["width_slot"] & 7
+    byte = record["index_start"] + k * width
+    word = page_words[np.clip(byte // 4, 0, len(page_words) - 1)].astype(np.int64)
+    mask = np.array([0, 0xFF, 0xFFFF, 0xFFFFFFFF, 0xFFFFFFFF, *[0xFFFFFFFF] * 3])[width]
+    return np.where(width == 0, record["vertex_first"] + k, (word >> (byte % 4 * 8)) & mask)

@@ -15,3 +15,4 @@ from heapscene.render.renderer import render as render
 from heapscene.render.report import FrameReport as FrameReport
 from heapscene.render.targets import OffscreenTarget as OffscreenTarget
 from heapscene.render.targets import Targets as Targets
+from heapscene.render.validation import ValidationReport as ValidationReport

@@ -179,6 +179,11 @@ class BucketGpu:
         """Whether the pipelines of all slots are made."""
         return self._prepared == (self.bucket.generation, self.encodings)
 
+    @property
+    def tables_ready(self) -> bool:
+        """Whether the kernels have been encoded since records changed."""
+        return self._encoded is not None and self._encoded == self._prepared
+
     def encode_compute(self, encoder: wgpu.GPUCommandEncoder, page: Mirror) -> int:
         """Encode scan, tiles, arguments and expansion if a record changed; return the passes."""
         if self._encoded == self._prepared:

@@ -13,6 +13,7 @@ from heapscene.heap import Heap as SceneHeap
 from heapscene.heap import Memory, Page
 from heapscene.kernels import scatter
 from heapscene.render.recovery import page_limit
+from heapscene.render.validation import ValidationReport, join_reports
 from heapscene.shader import types
 
 if TYPE_CHECKING:
@@ -90,7 +91,7 @@ class Heap:
     # -- scenes
     @property
     def scenes(self) -> list[Any]:
-        """The scenes that are open, in no particular order."""
+        """The scenes that are open, in the order in which they were made."""
         return list(self._scenes)
 
     def join(
@@ -209,6 +210,22 @@ class Heap:
             self.sync()
             self.scatter.submit()
         return moved
+
+    def validate(self) -> ValidationReport:
+        """Read everything back that the scenes have drawn last, and check it; see :meth:`HeapScene.validate`.
+
+        Returns
+        -------
+        ValidationReport
+            One for all scenes, in the order in which they were made.
+
+        Raises
+        ------
+        FrameOrderError
+            The heap is closed.
+        """
+        self._check_open()
+        return join_reports([scene.validate() for scene in self.scenes])
 
     def close(self) -> None:
         """Free everything, here and on the GPU, and close the scenes. Closing twice is fine."""

@@ -43,6 +43,8 @@ from heapscene.render.recovery import PAGE_BYTES, check_takes_over
 from heapscene.render.report import FrameReport
 from heapscene.render.sources import ManualReader, open_reader
 from heapscene.render.targets import Targets
+from heapscene.render.validate import SceneState, validate_scene
+from heapscene.render.validation import ValidationReport
 
 if TYPE_CHECKING:
     import wgpu
@@ -143,6 +145,7 @@ class HeapScene:
         self.bound: dict[Page, int] = {}
         self._buckets: dict[Bucket, BucketGpu] = {}
         self._stage = "new"
+        self._updates = 0
 
     # -- draws
     def add(self, draw: Draw | DrawTable) -> None:
@@ -212,6 +215,7 @@ class HeapScene:
         report.slots = sum(len(bucket.slots) for bucket in self._heap.buckets)
         report.emitted_indices = sum(bucket.emitted for bucket in self._heap.buckets)
         self._stage = "updated"
+        self._updates += 1
         if failed is not None:
             raise failed
         return report
@@ -376,6 +380,31 @@ class HeapScene:
         gpu = sum(mirror.nbytes for mirror in self._pages.values())
         gpu += sum(bucket.nbytes for bucket in self._buckets.values())
         return {**self._heap.stats(), "gpu_bytes": gpu}
+
+    def validate(self) -> ValidationReport:
+        """Read everything back and check it against the heap; for when a picture is wrong.
+
+        The report is about the last update: later changes stay pending, and the order of calls of a
+        frame is not disturbed. Call it when what was encoded is submitted. Takes seconds for large
+        scenes, and waits for the GPU.
+
+        Raises
+        ------
+        FrameOrderError
+            The scene is closed.
+        """
+        self._check_open()
+        is_submitted = self._stage != "computed"
+        return validate_scene(
+            SceneState(
+                self._heap,
+                self._pages,
+                self._buckets,
+                self._uniform,
+                self._updates,
+                is_submitted=is_submitted,
+            )
+        )
 
     @property
     def page_bytes(self) -> int:

@@ -18,6 +18,7 @@ from heapscene.render.heap_scene import HeapScene, run_posted
 from heapscene.render.recovery import check_takes_over
 from heapscene.render.report import FrameReport
 from heapscene.render.targets import OffscreenTarget, Targets, check_size
+from heapscene.render.validation import ValidationReport, join_reports
 from heapscene.shader import VEC4
 from heapscene.typing import ColorLike
 
@@ -324,6 +325,19 @@ class Renderer:
     def stats(self) -> dict[str, Any]:
         """Return sizes of all scenes' heaps: pages, bytes, buckets, slots, draws."""
         return {"scenes": [scene.stats() for _, scene in self._scenes.values()]}
+
+    def validate(self) -> ValidationReport:
+        """Read everything back that was drawn last, and check it; for when a picture is wrong.
+
+        One report for all scenes that are kept; see :meth:`HeapScene.validate`.
+
+        Raises
+        ------
+        FrameOrderError
+            The renderer is closed.
+        """
+        self._check_open()
+        return join_reports([scene.validate() for _, scene in self._scenes.values()])
 
     # -- life time
     def close(self) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from heapscene.errors import HeapFullError, explain
 from heapscene.heap import Bucket, Slot
@@ -66,6 +66,11 @@ class IndexWindows:
     def __init__(self) -> None:
         self._windows: dict[Slot, tuple[int, int]] = {}
         self._end = 0
+
+    @property
+    def placed(self) -> Mapping[Slot, tuple[int, int]]:
+        """First index and room of each slot, as of the last call of :meth:`place`."""
+        return self._windows
 
     def place(self, slots: Sequence[Slot], most: int) -> dict[Slot, tuple[int, int]]:
         """Return the first index and the room of each slot.

@@ -137,3 +137,22 @@ def test_many_files_go_into_one_picture(run, data, tmp_path):
     assert result.exit_code == 0, result.output
     assert json.loads(result.stdout)["objects"] >= 80
     assert drawn(path) > 0.1
+
+
+@pytest.mark.gpu
+def test_what_was_drawn_is_validated(run, box, tmp_path, monkeypatch):
+    output = tmp_path / "box.png"
+    result = run(box, "-o", output, "--size", "32x32", "--validate", "--json")
+    assert result.exit_code == 0, result.output
+    facts = json.loads(result.output)
+    assert facts["validation"]["ok"] is True
+    assert facts["validation"]["checked"]["search"] == facts["report"]["emitted_indices"]
+    assert "no faults" in run(box, "-o", output, "--size", "32x32", "--validate").output
+
+    from heapscene.render import Renderer, ValidationReport
+
+    wrong = ValidationReport(counts={"records": 1})
+    monkeypatch.setattr(Renderer, "validate", lambda _: wrong)
+    result = run(box, "-o", output, "--size", "32x32", "--validate", "--json")
+    assert result.exit_code == 1
+    assert "1 records" in json.loads(result.output)["error"]
