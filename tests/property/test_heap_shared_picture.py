@@ -97,6 +97,9 @@ def test_scenes_on_one_heap_draw_what_they_would_draw_alone(device, naive, seed)
         device.queue.submit([view.encode() for view in views])
         for view in views:
             view.agrees(naive)
+        if step % 5 == 4:
+            report = heap.validate()
+            assert report.ok, str(report)
     assert moved > 2
     views[seed % 2].close()
     world.step()

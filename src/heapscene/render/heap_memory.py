@@ -95,7 +95,7 @@ class Heap:
     # -- scenes
     @property
     def scenes(self) -> list[Any]:
-        """The scenes that are open, in no particular order."""
+        """The scenes that are open, in the order in which they were made."""
         return list(self._scenes)
 
     def join(
@@ -192,18 +192,6 @@ class Heap:
         gpu = sum(mirror.nbytes for mirror in self.mirrors.values())
         return {**self.memory.stats(), "scenes": len(self._scenes), "gpu_bytes": gpu}
 
-    def validate(self) -> ValidationReport:
-        """Read back what lies on the GPU for all scenes, and check it; see :meth:`HeapScene.validate`.
-
-        Raises
-        ------
-        FrameOrderError
-            The heap is closed.
-        """
-        self._check_open()
-        self.clear_abandoned()
-        return join_reports([scene.validate() for scene in self._scenes])
-
     def compact(self) -> int:
         """Close all holes now, at once; a frame by itself moves at most 8 MiB, and only what is worth it.
 
@@ -226,6 +214,22 @@ class Heap:
             self.sync()
             self.scatter.submit()
         return moved
+
+    def validate(self) -> ValidationReport:
+        """Read everything back that the scenes have drawn last, and check it; see :meth:`HeapScene.validate`.
+
+        Returns
+        -------
+        ValidationReport
+            One for all scenes, in the order in which they were made.
+
+        Raises
+        ------
+        FrameOrderError
+            The heap is closed.
+        """
+        self._check_open()
+        return join_reports([scene.validate() for scene in self.scenes])
 
     def close(self) -> None:
         """Free everything, here and on the GPU, and close the scenes. Closing twice is fine."""

@@ -9,6 +9,7 @@ import heapscene as hs
 from heapscene.draw import DrawChange
 from heapscene.errors import InputError
 from heapscene.heap import Heap, check
+from heapscene.materials.unlit import unlit_fragment, unlit_vertex
 from heapscene.shader import types
 
 FRAME = {"view": types.MAT4, "proj": types.MAT4}
@@ -85,7 +86,7 @@ def test_numbers_of_a_light_have_to_be_finite() -> None:
 
 def test_programs_of_ones_own_take_any_numbers() -> None:
     program = hs.UnlitMaterial().program
-    free = hs.Program(program.vertex, program.fragment)
+    free = hs.Program(unlit_vertex, unlit_fragment)
     assert free.hash != program.hash
     color = hs.cval((1.0, 1.0, 1.0, 1.0))
     heap = Heap(1 << 20, FRAME)
