@@ -12,7 +12,6 @@ from heapscene.gpu import Binding, Pipelines
 from heapscene.gpu.counters import Counters
 from heapscene.shader import (
     ComputeProgram,
-    abs,
     builtin,
     clamp,
     compute,
@@ -57,11 +56,6 @@ def beyond_the_end(i: u32 = builtin.local_invocation_index) -> None:
         results[i] = 1.0
 
 
-@compute(workgroup_size=64)
-def overflows(i: u32 = builtin.local_invocation_index) -> None:
-    counts[i] = abs(i32(-2147483648)) << u32(31)
-
-
 @wgsl_function("let twice = x * 2.0;\nreturn twice + 1u;")
 def raw(x: f32) -> f32:
     return x * 2.0 + 1.0
@@ -82,7 +76,6 @@ def too_deep(i: u32 = builtin.local_invocation_index) -> None:
     [
         (calls_helper, (helper, 2), "return low + clamp(1.0, 3.0, 2.0)", "greater than `high`"),
         (beyond_the_end, (beyond_the_end, 5), "v[k] > 1.0", "out of [2] bounds"),
-        (overflows, (overflows, 1), "counts[i] = abs(i32", "overflow"),
         (calls_raw, (raw, 0), "def raw(x: f32)", "1u"),
         (too_deep, (too_deep, 0), "def too_deep", "128"),
     ],

@@ -106,7 +106,8 @@ def heap_shader(
         The program writes none of the targets.
     """
     _check_outputs(program, targets)
-    program = program.pinned(targets)
+    if targets:
+        program = program.pinned(targets)
     words = {field: WORDS_PER_FIELD * k for k, field in enumerate(fields)}
     form = _Form(program, words, frame)
     read = {field.name for field in program.fragment_stage.read("inputs")}
