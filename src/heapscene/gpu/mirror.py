@@ -19,6 +19,14 @@ if TYPE_CHECKING:
 __all__ = ["DirtyLike", "Mirror", "WordsLike"]
 
 
+MOST_STAGED = 8 * 2**20
+"""Bytes of a write, and of writes that wait: the device holds what is written twice until a submit.
+
+Measured on llvmpipe, 512 MiB in pages of 128: 501 MiB more at the peak without a submit in between, 128 with
+one after each 32 MiB, 24 with one after each 8.
+"""
+
+
 class DirtyLike(Protocol):
     """Ranges of words that changed since they were last drained."""
 
@@ -118,15 +126,22 @@ class Mirror(GpuBuffer):
 
     def _send(self, words: WordsLike, ranges: NDArray[np.int64], combs: Sequence[Comb]) -> None:
         plan = route(ranges, may_scatter=self._scatter is not None)
-        write, count = self.device.queue.write_buffer, self.counters.count_upload
         with GpuCalls(f"{self.label!r} was not written", size=f"{words.used * 4:,} bytes"):
             for start, stop in plan.written.tolist():
-                write(self.buffer, start * 4, words.data[start:stop])
-                count((stop - start) * 4)
+                for first in range(start, stop, MOST_STAGED // 4):
+                    self._write(first, words.data[first : min(stop, first + MOST_STAGED // 4)])
         if len(plan.scattered) or combs:
             assert self._scatter is not None
             assert self._outbox is not None
             self._scatter.send(self, self._outbox, words.data, plan.scattered, combs)
+
+    def _write(self, first: int, data: NDArray[np.uint32]) -> None:
+        counters = self.counters
+        before = counters.bytes_uploaded
+        self.device.queue.write_buffer(self.buffer, first * 4, data)
+        counters.count_upload(data.nbytes)
+        if counters.bytes_uploaded // MOST_STAGED > before // MOST_STAGED:
+            self.device.queue.submit([])
 
     def close(self) -> None:
         """Give the memory back. Closing twice is fine."""

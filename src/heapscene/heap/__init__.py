@@ -8,6 +8,7 @@ Keeps: a draw's arrays on one page; ranks; every byte the same while nothing cha
 
 from heapscene.heap.allocator import Allocator as Allocator
 from heapscene.heap.bucket import Bucket as Bucket
+from heapscene.heap.bucket_limits import BucketLimits as BucketLimits
 from heapscene.heap.check import check as check
 from heapscene.heap.dirty import DirtyRanges as DirtyRanges
 from heapscene.heap.heap import Heap as Heap

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import mmap
 from bisect import bisect_left, insort
 
 import numpy as np
 from numpy.typing import NDArray
 
 __all__ = ["Allocator"]
+
+_LARGE = 16 * 2**20
 
 
 class Allocator:
@@ -31,7 +34,7 @@ class Allocator:
         self.live_bytes = 0
         # A byte per 16: 1 where a block begins, handed out or free. It is as long as the next one, so
         # no size is kept for what is handed out, of which there is a lot.
-        self._starts = bytearray(self.cursor // 16)
+        self._starts = _marks(self.limit)
         self._free: dict[int, int] = {}
         self._ends: dict[int, int] = {}
         self._by_size: dict[int, dict[int, None]] = {}
@@ -101,7 +104,7 @@ class Allocator:
             self._remove(hole)
         places = low + np.cumsum(sizes) - sizes
         end = int(places[-1] + sizes[-1])
-        starts = np.frombuffer(self._starts, np.uint8)
+        starts = self.marks()
         starts[low >> 4 : stop >> 4] = 0
         starts[places >> 4] = 1
         if end < stop:
@@ -143,9 +146,13 @@ class Allocator:
         else:
             self._insert(offset, size)
 
+    def marks(self) -> NDArray[np.uint8]:
+        """Return a byte per 16: 1 where a block begins; nobody may keep it."""
+        return np.frombuffer(self._starts, np.uint8)
+
     def live(self) -> dict[int, int]:
         """Return the size of every range that is handed out, by its offset; for tests."""
-        starts = [16 * at for at, is_start in enumerate(self._starts) if is_start]
+        starts = (16 * np.flatnonzero(self.marks())).tolist()
         return {offset: self._size(offset) for offset in starts if offset not in self._free}
 
     def check(self) -> None:
@@ -159,7 +166,7 @@ class Allocator:
             at += size
         assert at == self.cursor <= self.limit, (at, self.cursor, self.limit)
         assert self.live_bytes == sum(live.values())
-        assert not any(self._starts[self.cursor >> 4 :])
+        assert not self.marks()[self.cursor >> 4 :].any()
         assert self._ends == {offset + size: offset for offset, size in self._free.items()}
         assert self._sizes == sorted(set(self._free.values()))
         listed = {offset: size for size, offsets in self._by_size.items() for offset in offsets}
@@ -169,13 +176,14 @@ class Allocator:
 
     def _size(self, offset: int) -> int:
         """Return the size of the block that begins at `offset`."""
-        after = self._starts.find(1, (offset >> 4) + 1)
+        after = self._starts.find(b"\1", (offset >> 4) + 1)
         return (self.cursor if after < 0 else after << 4) - offset
 
     def _reach(self) -> None:
         """Have room to note starts up to the cursor."""
         missing = (self.cursor >> 4) - len(self._starts)
         if missing > 0:
+            assert isinstance(self._starts, bytearray)
             self._starts.extend(bytes(missing))
 
     def _take(self, size: int) -> int:
@@ -209,3 +217,13 @@ class Allocator:
             del self._by_size[size]
             del self._sizes[bisect_left(self._sizes, size)]
         return size
+
+
+def _marks(limit: int) -> bytearray | mmap.mmap:
+    """Return marks, all 0: one, to be extended, or all that a large page may need.
+
+    The system gives those memory where one is set: little, if what is allocated is large.
+    """
+    if limit < _LARGE or not hasattr(mmap, "MAP_PRIVATE"):
+        return bytearray(1)
+    return mmap.mmap(-1, limit >> 4, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)

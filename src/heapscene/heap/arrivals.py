@@ -7,9 +7,10 @@ So there is one plan for all, and per input either one piece for all or one arra
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from itertools import repeat
 from operator import is_
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -160,12 +161,24 @@ def _column(field: HeaderField, first: Piece, draws: list[Draw]) -> Column:
     return Column(None, field.tag, encode_all(type_, plain, name))
 
 
+class RoomOn(Protocol):
+    """For how many draws that emit so many indices each the bucket on a page has room."""
+
+    def __call__(self, page: Page, schema: Schema, emitted: int) -> int: ...
+
+
 class Arrivals:
     """Puts groups into a heap's pages and buckets; records of a slot are written once."""
 
-    def __init__(self, placement: Placement, bucket_of: Callable[[Schema, Page], Bucket]) -> None:
+    def __init__(
+        self,
+        placement: Placement,
+        bucket_of: Callable[[Schema, Page], Bucket],
+        room_on: RoomOn,
+    ) -> None:
         self._placement = placement
         self._bucket_of = bucket_of
+        self._room_on = room_on
         self._waiting: dict[tuple[Bucket, PipelineState], _Waiting] = {}
 
     def put(self, group: Group, rank: int, start: int) -> list[Resident]:
@@ -177,7 +190,13 @@ class Arrivals:
             Rank of the first of all arriving draws.
         """
         plan, shape = group.plan, group.plan.shape
-        found = self._placement.room_for(shape, group.bytes_each, len(group.draws) - start)
+        emitted = shape.count * plan.instances
+        found = self._placement.room_for(
+            shape,
+            group.bytes_each,
+            len(group.draws) - start,
+            partial(self._room_on, schema=plan.schema, emitted=emitted),
+        )
         if found is None:
             return []
         page, count = found
@@ -185,6 +204,7 @@ class Arrivals:
         stop = start + count
         bucket = self._bucket_of(plan.schema, page)
         rows = bucket.take_rows(count)
+        bucket.coming += count * emitted
         width = plan.schema.row_words
         header = np.zeros((count, width), np.uint32)
         n_fixed = len(part.words)
@@ -228,6 +248,7 @@ class Arrivals:
     def finish(self) -> None:
         """Write the records of all that was put."""
         for (bucket, state), waiting in self._waiting.items():
+            bucket.coming = 0
             bucket.put_all(waiting.residents, state, np.concatenate(waiting.records))
         self._waiting = {}
 

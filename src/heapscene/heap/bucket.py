@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from heapscene.draw import PipelineState
+from heapscene.heap.bucket_limits import BucketLimits, Need
 from heapscene.heap.layout import (
     COUNT,
     INSTANCES,
@@ -53,6 +54,10 @@ class Bucket:
         Changes whenever a record does.
     owner
         The heap whose draws these are.
+    limits
+        How much it may hold.
+    coming
+        Indices of draws that have their header rows, but no records yet.
     bounds
         ``(rows, 2, 3)`` smallest and largest corner of each header row's geometry, as of its shape.
     """
@@ -62,9 +67,11 @@ class Bucket:
         "_free_rows",
         "_n_rows",
         "bounds",
+        "coming",
         "generation",
         "headers",
         "key",
+        "limits",
         "live",
         "owner",
         "page",
@@ -75,9 +82,11 @@ class Bucket:
 
     owner: Heap
 
-    def __init__(self, schema: Schema, page: Page) -> None:
+    def __init__(self, schema: Schema, page: Page, limits: BucketLimits) -> None:
         self.schema = schema
         self.page = page
+        self.limits = limits
+        self.coming = 0
         self.key = (*schema.key, page.number)
         self.headers = Words()
         self.records = Words()
@@ -124,6 +133,37 @@ class Bucket:
             f"Bucket({self.program.hash[:8]}, page {self.page.number}: {self.live} draws, "
             f"{len(self.slots)} slots)"
         )
+
+    # Limits
+
+    def has_room(self, need: Need, less: int = 0) -> bool:
+        """Whether it may hold so much more.
+
+        Parameters
+        ----------
+        less
+            Indices that are emitted now and will not be then.
+        """
+        if self.emitted + self.coming + need.emitted - less > self.limits.emitted:
+            return False
+        rows, records = self._room()
+        return need.rows <= rows and need.records <= records
+
+    def room_for_draws(self, emitted: int) -> int:
+        """Return for how many draws there is room that emit so many indices each."""
+        most = min(self._room())
+        if emitted:
+            most = min(most, (self.limits.emitted - self.emitted - self.coming) // emitted)
+        return most
+
+    def _room(self) -> tuple[int, int]:
+        """Return how many header rows and records there may be beside those that there are.
+
+        A header row is taken for a record, which that of a table is not: it may have its record yet to come.
+        """
+        blocks = sum([slot.block_records for slot in self.slots])
+        rows = self.limits.rows(self.schema.row_words)
+        return rows - self.live, self.limits.records - self.live - blocks
 
     # Header rows
 
@@ -223,14 +263,14 @@ class Bucket:
         else:
             records[:, WIDTH_SLOT] |= np.uint32(slot.number << 3)
         self._sum_rows(slot, records)
-        if not slot.ranks or min(resident.rank for resident in residents) > slot.ranks[-1]:
-            start, length = len(slot.ranks), slot.length
-        else:
+        is_last = not slot.ranks or min(r.rank for r in residents) > slot.ranks[-1]
+        if not is_last:
             self._squeeze(slot)
-            start = length = 0
-            records = np.concatenate([self.table()[slot.start : slot.stop], records])
         if slot.length + len(residents) > slot.room:
             self._make_room(slot, len(residents))
+        start, length = (len(slot.ranks), slot.length) if is_last else (0, 0)
+        if not is_last:
+            records = np.concatenate([self.table()[slot.start : slot.stop], records])
         order = slot.merge(residents, start)
         self.records.write((slot.start + length) * RECORD_WORDS, records[order])
         self.touch(slot)
@@ -376,16 +416,24 @@ class Bucket:
         length = slot.length
         room = length + max(_ROOM, length // 2, more)
         end = self.n_records
-        if slot.start + slot.room != end and length:
-            old, start = slot.start, end
+        moves = slot.start + slot.room != end and length > 0
+        start = slot.start if length and not moves else end
+        if start + room > self.limits.records:
+            for other in self.slots:
+                if other.holes:
+                    self._squeeze(other)
+            self._lay_out(slot, more)
+            return
+        if moves:
+            old = slot.start
             self.records.resize((start + room) * RECORD_WORDS)
             data = self.records.data[old * RECORD_WORDS : (old + length) * RECORD_WORDS].copy()
             self.records.write(start * RECORD_WORDS, data)
             self._zero(old, old + length)
             slot.start = start
         else:
-            slot.start = slot.start if length else end
-            self.records.resize((slot.start + room) * RECORD_WORDS)
+            slot.start = start
+            self.records.resize((start + room) * RECORD_WORDS)
         slot.room = room
         self._trim()
 
@@ -411,14 +459,20 @@ class Bucket:
         if end > _SLACK + 2 * sum(slot.room for slot in self.slots):
             self._lay_out()
 
-    def _lay_out(self) -> None:
-        """Lay the slots one behind the other, with slack."""
+    def _lay_out(self, grows: Slot | None = None, more: int = 0) -> None:
+        """Lay the slots one behind the other, with as much slack as the limit allows.
+
+        There is room for `more` records of the slot that `grows`.
+        """
         table = self.table().copy()
         laid: list[NDArray[np.uint32]] = []
         start = 0
-        for slot in self.slots:
+        needed = [slot.length + more * (slot is grows) for slot in self.slots]
+        spare = (self.limits.records - sum(needed)) // max(1, len(needed))
+        for slot, least in zip(self.slots, needed, strict=True):
             length = slot.length
-            room = max(slot.room, length + _ROOM)
+            slack = max(slot.room - least, _ROOM, least // 2 if slot is grows else 0)
+            room = least + max(0, min(slack, spare))
             rows = np.zeros((room, RECORD_WORDS), np.uint32)
             rows[:length] = table[slot.start : slot.start + length]
             laid.append(rows)

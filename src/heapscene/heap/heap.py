@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import insort
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -22,6 +22,7 @@ from heapscene.errors import InputError, explain
 from heapscene.heap.arrivals import Arrivals, Arriving, plan_arrivals
 from heapscene.heap.bounds import bounds_of, world_boxes
 from heapscene.heap.bucket import Bucket
+from heapscene.heap.bucket_limits import Need, check_emitted
 from heapscene.heap.chunk import Chunk
 from heapscene.heap.listener import ROLES, Listener, Listeners
 from heapscene.heap.memory import Memory
@@ -88,7 +89,7 @@ class Heap:
         self.draw_count = 0
         self.visible_count = 0
         self.bounds_generation = 0
-        self._planner = Planner(frame_inputs, self.page_bytes, memory.catalog)
+        self._planner = Planner(frame_inputs, self.page_bytes, memory.limits, memory.catalog)
         self._sink: Sink[Any] = Sink()
         self._listeners = Listeners(self._sink)
         self._residents: dict[Drawable, Resident | TableResident] = {}
@@ -116,7 +117,7 @@ class Heap:
         GeometryError
             A geometry lacks an attribute, or has it with other columns than the program reads.
         HeapFullError
-            One draw does not fit on a page.
+            One draw does not fit on a page, or emits more than the GPU can number.
         """
         try:
             with collector_paused():
@@ -281,7 +282,7 @@ class Heap:
     def _arrive(self, arriving: Arriving) -> None:
         """Take in draws that arrive together: groups in bulk, all others one by one."""
         first, self._rank = self._rank, self._rank + len(arriving.draws)
-        arrivals = Arrivals(self.memory.placement, self._bucket)
+        arrivals = Arrivals(self.memory.placement, self._bucket, self._room_on)
         for group in arriving.groups:
             start = 0
             while start < len(group.draws):
@@ -291,7 +292,9 @@ class Heap:
                     self._note(residents)
                 else:  # no page has room at its end: this one fills a hole, or opens a page
                     rank = (first + group.at[start]) * RANKS
-                    self._add(self._planner.plan(group.draws[start]), rank)
+                    plan = self._planner.plan(group.draws[start])
+                    plan.shape = group.plan.shape  # it may lie nowhere yet, or not any more
+                    self._add(plan, rank)
                     start += 1
         arrivals.finish()
         for at, plan in arriving.alone:
@@ -378,7 +381,7 @@ class Heap:
         was_live = resident.is_live
         same_shape = was_live and resident.part.shape is plan.shape
         home = resident.bucket.page if was_live else None
-        part, entries = self.memory.placement.place(plan, home)
+        part, entries = self.memory.placement.place(plan, home, self._fits(plan, resident))
         bucket = self._bucket(plan.schema, part.page)
         if was_live:
             old_part, old_entries = resident.part, resident.entries
@@ -434,10 +437,37 @@ class Heap:
         key = (*schema.key, page.number)
         bucket = self._buckets.get(key)
         if bucket is None:
-            bucket = self._buckets[key] = Bucket(schema, page)
+            bucket = self._buckets[key] = Bucket(schema, page, self.memory.limits)
             bucket.owner = self
             insort(self.buckets, bucket, key=lambda other: other.key)
         return bucket
+
+    def _fits(self, plan: Plan, resident: Resident) -> Callable[[Page], bool]:
+        """Return what tells whether a draw, as planned, has room in the bucket on a page."""
+        emitted = plan.shape.count * plan.instances
+
+        def fits(page: Page) -> bool:
+            bucket = self._buckets.get((*plan.schema.key, page.number))
+            if bucket is None:
+                return True
+            if resident.is_live and resident.bucket is bucket:
+                return bucket.has_room(Need(0, 0, emitted), resident.emitted)
+            return bucket.has_room(Need(1, 1, emitted))
+
+        return fits
+
+    def _has_room(self, resident: Resident, instances: int) -> bool:
+        """Whether a draw may have so many instances where it is."""
+        emitted = resident.part.shape.count * instances
+        return resident.bucket.has_room(Need(0, 0, emitted), resident.emitted)
+
+    def _room_on(self, page: Page, schema: Schema, emitted: int) -> int:
+        bucket = self._buckets.get((*schema.key, page.number))
+        limits = self.memory.limits
+        if bucket is not None:
+            return bucket.room_for_draws(emitted)
+        room = min(limits.records, limits.rows(schema.row_words))
+        return min(room, limits.emitted // emitted) if emitted else room
 
     # One value
 
@@ -474,13 +504,15 @@ class Heap:
 
     def _hear_role(self, listener: Listener, stale: dict[Resident, list[Any]]) -> None:
         value = listener.aval.force()
-        if listener.role == "visible" and len(listener.users) >= _MANY:
+        if listener.role == "visible" and self._may_show_all(listener.users, visible=bool(value)):
             self._show_all(listener.users, visible=bool(value))
         elif listener.role == "visible":
             for resident in listener.users:
                 self._resize(resident, bool(value), resident.instances)
         elif listener.role == "instance_count":
             count = read_count(value)
+            for resident in listener.users:
+                check_emitted(resident.part.shape, count, self.memory.limits)
             for resident in listener.users:
                 if resident.draw.instances:
                     stale.setdefault(resident, []).append(listener)
@@ -489,6 +521,16 @@ class Heap:
         else:
             for resident in listener.users:
                 stale.setdefault(resident, []).append(listener)
+
+    def _may_show_all(self, residents: Collection[Resident], *, visible: bool) -> bool:
+        """Whether there are many, and all may be shown where they are."""
+        if len(residents) < _MANY:
+            return False
+        more: dict[Bucket, int] = {}
+        for resident in residents if visible else ():
+            emitted = resident.part.shape.count * resident.instances - resident.emitted
+            more[resident.bucket] = more.get(resident.bucket, 0) + emitted
+        return all(bucket.has_room(Need(0, 0, emitted)) for bucket, emitted in more.items())
 
     def _show_all(self, residents: Iterable[Resident], *, visible: bool) -> None:
         slots: dict[Slot, list[Resident]] = {}
@@ -504,6 +546,9 @@ class Heap:
 
     def _resize(self, resident: Resident, visible: bool, instances: int) -> None:
         if resident.visible == visible and resident.instances == instances:
+            return
+        if not self._has_room(resident, instances if visible else 0):
+            self._settle(resident, self._planner.plan(resident.draw, resident))
             return
         self.visible_count -= resident.is_drawn
         resident.visible, resident.instances = visible, instances

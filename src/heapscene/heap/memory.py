@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from heapscene.draw import encode_rows
 from heapscene.errors import InputError, explain
 from heapscene.heap.bucket import Bucket
+from heapscene.heap.bucket_limits import BucketLimits
 from heapscene.heap.catalog import Catalog
 from heapscene.heap.compaction import Compactor
 from heapscene.heap.following import FEW, write_followed
@@ -40,6 +41,8 @@ class Memory:
     ----------
     page_bytes
         Limit of a page.
+    limits
+        Those of a bucket; by default only what 32 bits can number.
 
     Attributes
     ----------
@@ -56,7 +59,7 @@ class Memory:
         ``page_bytes`` is too small.
     """
 
-    def __init__(self, page_bytes: int) -> None:
+    def __init__(self, page_bytes: int, limits: BucketLimits | None = None) -> None:
         if page_bytes < _LEAST_PAGE:
             raise InputError(
                 explain(
@@ -66,6 +69,7 @@ class Memory:
                 )
             )
         self.page_bytes = page_bytes & ~15
+        self.limits = BucketLimits() if limits is None else limits
         self.catalog = Catalog()
         self.placement = Placement(self.page_bytes, self.catalog)
         self.pages = self.placement.pages
@@ -150,6 +154,12 @@ class Memory:
         """Return the buckets of all heaps."""
         for heap in self.heaps:
             yield from heap.buckets
+
+    @property
+    def table_bytes(self) -> int:
+        """Size of the largest table of header rows or records."""
+        tables = [words for bucket in self.buckets() for words in (bucket.headers, bucket.records)]
+        return max([4 * words.used for words in tables], default=0)
 
     def compact_some(self, may_move: Callable[[Page], bool] = _always) -> int:
         """Move what lies on pages that waste too much, as far as one frame goes.

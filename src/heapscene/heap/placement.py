@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import chain, repeat
 from typing import Any
@@ -18,6 +18,9 @@ from heapscene.heap.resident import Resident
 from heapscene.heap.shape import Shape
 
 __all__ = ["Placement"]
+
+Fits = Callable[[Page], bool]
+"""Whether the bucket on a page has room, see :meth:`Bucket.has_room`."""
 
 _GOOD_PART = 64
 _LARGE = 256  # bytes of a piece that are worth looking for; smaller than that are single values
@@ -38,17 +41,17 @@ class Placement:
         self.sink: Sink[Any] = Sink(partial(_followed, self.pages))
         self._catalog = catalog
 
-    def place(self, plan: Plan, home: Page | None) -> tuple[Part, list[Entry]]:
+    def place(self, plan: Plan, home: Page | None, fits: Fits) -> tuple[Part, list[Entry]]:
         """Reserve everything on one page and write what is new there.
 
         Tried in this order: `home`, pages that hold the geometry, then those that hold the largest
-        piece, the others from the newest on, a new one.
+        piece, the others from the newest on, a new one; only those that it `fits`.
         """
-        parts, entries = self.place_all((plan.shape,), plan.pieces, home)
+        parts, entries = self.place_all((plan.shape,), plan.pieces, home, fits)
         return parts[0], entries
 
     def place_all(
-        self, shapes: Sequence[Shape], pieces: Sequence[Piece], home: Page | None
+        self, shapes: Sequence[Shape], pieces: Sequence[Piece], home: Page | None, fits: Fits
     ) -> tuple[list[Part], list[Entry]]:
         """Do the same for several shapes at once."""
         tried: set[int] = set()
@@ -56,7 +59,7 @@ class Placement:
         for page in chain(() if home is None else (home,), beside, reversed(self.pages)):
             if page.number not in tried:
                 tried.add(page.number)
-                found = self._reserve(page, shapes, pieces)
+                found = self._reserve(page, shapes, pieces) if fits(page) else None
                 if found is not None:
                     return found
         page = Page(self.pages[-1].number + 1, self.page_bytes)
@@ -91,17 +94,20 @@ class Placement:
         for part in parts:
             self._drop_part(part)
 
-    def room_for(self, shape: Shape, nbytes: int, count: int) -> tuple[Page, int] | None:
+    def room_for(
+        self, shape: Shape, nbytes: int, count: int, draws_on: Callable[[Page], int]
+    ) -> tuple[Page, int] | None:
         """Return a page with room at its end for a shape and draws of `nbytes` each, and how many.
 
         Pages that hold the shape come first, then the others from the newest on; ``None`` if there
-        is none with room for all, or for a good part.
+        is none with room for all, or for a good part. The bucket on a page has room for `draws_on` it.
         """
         for page in chain(shape.pages, reversed(self.pages)):
             room = page.allocator.limit - page.allocator.cursor
             if shape not in page.parts:
                 room -= shape.nbytes
             fit = min(count, room // nbytes if nbytes else count) if room >= 0 else 0
+            fit = min(fit, draws_on(page)) if fit > 0 else 0
             if fit > 0 and (fit == count or fit >= _GOOD_PART):
                 return page, fit
         return None

@@ -17,6 +17,7 @@ from heapscene.draw import (
     encode_value,
 )
 from heapscene.errors import GeometryError, HeapFullError, InputError, StateError, explain
+from heapscene.heap.bucket_limits import BucketLimits, check_emitted
 from heapscene.heap.catalog import Catalog
 from heapscene.heap.limited import encode_followed
 from heapscene.heap.page import Entry, Piece
@@ -61,10 +62,15 @@ class Planner:
     """
 
     def __init__(
-        self, frame_inputs: Mapping[str, types.Type], limit_bytes: int, catalog: Catalog
+        self,
+        frame_inputs: Mapping[str, types.Type],
+        limit_bytes: int,
+        limits: BucketLimits,
+        catalog: Catalog,
     ) -> None:
         self.frame_inputs = dict(frame_inputs)
         self.limit_bytes = limit_bytes
+        self.limits = limits
         self.catalog = catalog
         self.schemas: dict[Any, Schema] = {}
 
@@ -80,7 +86,8 @@ class Planner:
         Raises
         ------
         HeapsceneError
-            A value is missing, unknown or of the wrong type, or all of it exceeds a page.
+            A value is missing, unknown or of the wrong type, all of it exceeds a page, or it emits
+            more than the GPU can number.
         """
         plan = Plan()
         plan.draw = draw
@@ -97,6 +104,7 @@ class Planner:
             plan.instances = read_count(count)
             if draw is not last and _keeps(draw, last):
                 plan.keeps = True
+                check_emitted(before.part.shape, plan.instances, self.limits)
                 return plan
             plan.state = read_state(_read_again(draw.state, last.state, before.slot.state))
             shape = before.part.shape
@@ -105,6 +113,7 @@ class Planner:
         plan.shape = self.catalog.shape(geometry, schema)
         plan.pieces = [self.input(field, draw, plan, before) for field in schema.inputs]
         check_whole(plan.shape, plan.state)
+        check_emitted(plan.shape, plan.instances, self.limits)
         self._check_size(plan)
         return plan
 

@@ -55,6 +55,11 @@ class Resident:
         return self.row >= 0
 
     @property
+    def emitted(self) -> int:
+        """Indices that are emitted for it."""
+        return self.part.shape.count * self.instances if self.visible else 0
+
+    @property
     def is_drawn(self) -> bool:
         """Whether anything is emitted for it."""
         return self.visible and self.instances > 0

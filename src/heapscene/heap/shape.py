@@ -170,21 +170,22 @@ def _attribute(
 
 
 def _indices(indices: NDArray[Any], geometry: Geometry, versions: Mapping[AVal[Any], int]) -> Piece:
-    padded = indices.tobytes()
-    padded += bytes(-len(padded) % 4)
+    data = np.ascontiguousarray(indices)
+    if data.nbytes % 4:
+        data = np.frombuffer(data.tobytes() + bytes(-data.nbytes % 4), np.uint32)
+    data = data.view(np.uint32)
     value = geometry.indices
     if isinstance(value, AVal) and not value.is_constant:
         key: tuple[Any, ...] = (
             "indices",
             indices.dtype.str,
             id(value),
-            len(padded),
+            data.nbytes,
             versions.get(value),
         )
-        return Piece(key, len(padded), 0, padded, value)
-    data = np.frombuffer(padded, np.uint32)
+        return Piece(key, data.nbytes, 0, data, value)
     key = _array_key(data, indices, indices.dtype.str, indices is value)
-    return Piece(key, len(padded), 0, data)
+    return Piece(key, data.nbytes, 0, data)
 
 
 def _array_key(

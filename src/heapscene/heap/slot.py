@@ -88,6 +88,11 @@ class Slot:
         return len(self.ranks) - self.live
 
     @property
+    def block_records(self) -> int:
+        """Records of all blocks."""
+        return self._extra + len(self._blocks)
+
+    @property
     def blocks(self) -> list[tuple[int, int]]:
         """First record and length of each block, in order."""
         return [(self.find(rank), extra + 1) for rank, extra in self._blocks]

@@ -8,6 +8,7 @@ from typing import Any
 from heapscene.adaptive import AVal
 from heapscene.draw import DrawTable, PipelineState, TableDraw, encode_value
 from heapscene.errors import HeapFullError, explain
+from heapscene.heap.bucket_limits import BucketLimits, check_emitted
 from heapscene.heap.page import Piece
 from heapscene.heap.plan import Plan, Planner, check_whole, is_adaptive, read_state
 from heapscene.heap.schema import HeaderField, Schema, make_schema
@@ -30,17 +31,22 @@ class TablePlan:
         One per geometry of the table.
     shared
         What all rows have in common, by name; the other fields are columns.
+    largest
+        Indices or vertices of the largest geometry.
     chunk_rows
         Rows of a chunk at most.
     """
 
-    __slots__ = ("chunk_rows", "draw", "fields", "schema", "shapes", "shared", "state", "visible")
+    __slots__ = (
+        "chunk_rows", "draw", "fields", "largest", "schema", "shapes", "shared", "state", "visible",
+    )  # fmt: skip
 
     def __init__(self, draw: TableDraw, schema: Schema, shapes: Sequence[Shape]) -> None:
         self.draw = draw
         self.schema = schema
         self.fields = (*schema.inputs, *schema.placing)
         self.shapes = shapes
+        self.largest = max(shape.count for shape in shapes)
         self.shared: dict[str, Piece] = {}
         self.state: PipelineState = PipelineState()
         self.visible = True
@@ -70,7 +76,9 @@ def plan_table(planner: Planner, draw: TableDraw) -> TablePlan:
     for field in schema.placing:
         if field.name == "transform":
             plan.shared[field.name] = _transform(planner, field, draw.place())
-    plan.chunk_rows = _chunk_rows(plan, planner.limit_bytes)
+    for shape in shapes:
+        check_emitted(shape, 1, planner.limits)
+    plan.chunk_rows = _chunk_rows(plan, planner.limit_bytes, planner.limits)
     return plan
 
 
@@ -109,18 +117,20 @@ def _transform(planner: Planner, field: HeaderField, value: Any) -> Piece:
     return Piece(value, len(data), 0, data, value, follows)
 
 
-def _chunk_rows(plan: TablePlan, limit_bytes: int) -> int:
-    """Return how many rows a chunk may have, so that it fits beside all geometries on one page."""
+def _chunk_rows(plan: TablePlan, limit_bytes: int, limits: BucketLimits) -> int:
+    """Return how many rows a chunk may have, so that it fits beside all geometries on one page.
+
+    Its records, and all that they can emit, have to fit in a bucket.
+    """
     columns = [field for field in plan.fields if field.name not in plan.shared]
     row_bytes = sum(field.type.words * 4 for field in columns)
     pieces = [piece for shape in plan.shapes for piece in shape.pieces]
-    sizes = {
-        (piece.book, piece.key): max(16, (piece.nbytes + 15) & ~15)
-        for piece in (*pieces, *plan.shared.values())
-    }
-    fixed = sum(sizes.values()) + 16 * len(columns)
+    sizes = {(piece.book, piece.key): max(16, (piece.nbytes + 15) & ~15) for piece in pieces}
+    # Shared values that are equal take one place, but may differ later: a chunk has to fit then, too.
+    shared = sum(max(16, (piece.nbytes + 15) & ~15) for piece in plan.shared.values())
+    fixed = sum(sizes.values()) + shared + 16 * len(columns)
     room = limit_bytes - 16 - fixed
-    rows = _MOST_ROWS
+    rows = min(_MOST_ROWS, limits.records, limits.emitted // max(1, plan.largest))
     if row_bytes:
         rows = min(rows, min(limit_bytes // 4, room) // row_bytes)
     if rows < 1 or room < 0:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from heapscene.adaptive import AVal
 from heapscene.draw import PipelineState, TableDraw, TableRows
+from heapscene.heap.bucket_limits import Need
 from heapscene.heap.chunk import Chunk
 from heapscene.heap.page import Entry, Page, Piece
 from heapscene.heap.plan import check_whole, read_state
@@ -104,7 +106,7 @@ class Tables:
         for at, chunk in enumerate(resident.chunks):
             if not self._repoint(chunk, plan):
                 self._drop(chunk)
-                resident.chunks[at] = self._make(resident, chunk.first, chunk.capacity)
+                resident.chunks[at] = self._make(resident, at, chunk.first, chunk.capacity)
         self._route(resident, plan.state)
         self._show(resident, visible=plan.visible)
         self._heap.bounds_generation += 1
@@ -182,7 +184,8 @@ class Tables:
         at = chunks[-1].first + chunks[-1].capacity if chunks else 0
         while at < handles:
             shared = _shared(chunks[-1]) if chunks else None
-            fresh.append(self._make(resident, at, min(most, handles - at), shared))
+            rows = min(most, handles - at)
+            fresh.append(self._make(resident, len(chunks), at, rows, shared))
             chunks.append(fresh[-1])
             at += fresh[-1].capacity
         return fresh
@@ -217,13 +220,14 @@ class Tables:
     # Chunks
 
     def _grow(self, resident: TableResident, chunk: Chunk, capacity: int) -> Chunk:
-        """Make a chunk anew with more rows; its memory is given back first."""
+        """Make the last chunk anew with more rows; its memory is given back first."""
         bucket, shared = chunk.bucket, _shared(chunk)
         for entry in shared.values():
             entry.refs += 1
         bucket.live += 1
         self._drop(chunk)
-        grown = self._make(resident, chunk.first, capacity, shared)
+        at = len(resident.chunks) - 1
+        grown = self._make(resident, at, chunk.first, capacity, shared)
         bucket.live -= 1
         self._heap._leave_empty(bucket)
         self._heap.memory.placement.release_all((), list(shared.values()))
@@ -232,11 +236,12 @@ class Tables:
     def _make(
         self,
         resident: TableResident,
+        at: int,
         first: int,
         capacity: int,
         shared: Mapping[str, Entry] | None = None,
     ) -> Chunk:
-        """Make a chunk; `shared` is where the values lie that all rows share, if they do yet."""
+        """Make chunk `at` of a table; `shared` is where the values lie that all rows share, if they do yet."""
         heap, plan = self._heap, resident.plan
         pieces: list[Piece] = []
         for field in plan.fields:
@@ -248,10 +253,13 @@ class Tables:
             elif shared is not None:
                 piece = piece._replace(data=shared[field.name])
             pieces.append(piece)
-        parts, entries = heap.memory.placement.place_all(plan.shapes, pieces, self._home(resident))
+        need = Need(len(plan.shapes), capacity, capacity * plan.largest)
+        parts, entries = heap.memory.placement.place_all(
+            plan.shapes, pieces, self._home(resident), partial(self._fits, plan, need)
+        )
         chunk = Chunk(plan, first, capacity, parts, entries)
         chunk.shown = plan.visible
-        chunk.rank = resident.rank + first // plan.chunk_rows
+        chunk.rank = resident.rank + at
         chunk.bucket = bucket = heap._bucket(plan.schema, parts[0].page)
         chunk.rows = [bucket.take_row() for _ in parts]
         chunk.write_headers()
@@ -261,6 +269,10 @@ class Tables:
         bucket.put_block(chunk)
         heap.bounds_generation += 1
         return chunk
+
+    def _fits(self, plan: TablePlan, need: Need, page: Page) -> bool:
+        bucket = self._heap._buckets.get((*plan.schema.key, page.number))
+        return bucket is None or bucket.has_room(need)
 
     def _home(self, resident: TableResident) -> Page | None:
         return resident.chunks[-1].bucket.page if resident.chunks else None

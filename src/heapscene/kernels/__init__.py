@@ -17,6 +17,7 @@ from heapscene.kernels.bucket_passes import Dispatch as Dispatch
 from heapscene.kernels.bucket_passes import Encoding as Encoding
 from heapscene.kernels.bucket_passes import SlotLoad as SlotLoad
 from heapscene.kernels.bucket_passes import buffer_sizes as buffer_sizes
+from heapscene.kernels.bucket_passes import most_emitted as most_emitted
 from heapscene.kernels.bucket_passes import plan as plan
 from heapscene.kernels.bucket_passes import workgroups as workgroups
 from heapscene.kernels.encode import BucketKernels as BucketKernels

@@ -23,6 +23,7 @@ __all__ = [
     "Plan",
     "SlotLoad",
     "buffer_sizes",
+    "most_emitted",
     "plan",
     "workgroups",
 ]
@@ -199,6 +200,19 @@ def buffer_sizes(load: BucketLoad, slots: Sequence[SlotLoad]) -> BufferSizes:
         arguments=len(slots) * ARGS_WORDS * 4,
         indices=max(ends, default=0) * 4,
     )
+
+
+def most_emitted(table_bytes: int) -> int:
+    """Return how many indices a bucket may emit when a table may have so many bytes.
+
+    A bucket is searched through a table with a word for every 64 indices, and one more.
+
+    Examples
+    --------
+    >>> most_emitted(128 << 20) == 2**31 - 64
+    True
+    """
+    return min(_MOST, (table_bytes // 4 - 1) * TILE)
 
 
 def _has_mega(slots: Sequence[SlotLoad]) -> bool:

@@ -36,8 +36,6 @@ if TYPE_CHECKING:
 
 __all__ = ["BucketGpu"]
 
-LARGEST = 2**32 - 1
-
 _BOTH = ("vertex", "fragment")
 GROUP = (
     Binding(0, "uniform", _BOTH),
@@ -133,8 +131,9 @@ class BucketGpu:
         self.encodings = encodings
         windows = self._windows.place(list(self._expanded_slots()), most)
         slots = [SlotLoad(s.start, s.stop, *windows.get(s, (None, 0))) for s in bucket.slots]
-        self._emitted = room_for(bucket.emitted, self._emitted, LARGEST)
-        self._vertices = room_for(bucket.vertices, self._vertices, LARGEST_VERTEX)
+        limit = bucket.limits.emitted
+        self._emitted = room_for(bucket.emitted, self._emitted, limit)
+        self._vertices = room_for(bucket.vertices, self._vertices, min(LARGEST_VERTEX, limit))
         load = BucketLoad(bucket.n_records, self._emitted, self._vertices)
         self._kernels.prepare(load, slots)
         buffer = self._kernels.indices.generation

@@ -12,7 +12,7 @@ from heapscene.gpu import Mirror, Scatter, Usage, pipelines_of
 from heapscene.heap import Heap as SceneHeap
 from heapscene.heap import Memory, Page
 from heapscene.kernels import scatter
-from heapscene.render.recovery import page_limit
+from heapscene.render.recovery import bucket_limits, page_limit
 from heapscene.render.validation import ValidationReport, join_reports
 from heapscene.shader import types
 
@@ -73,7 +73,8 @@ class Heap:
     """
 
     def __init__(self, device: wgpu.GPUDevice, *, page_bytes: int | None = None) -> None:
-        self.memory = Memory(page_limit(device) if page_bytes is None else page_bytes)
+        page_bytes = page_limit(device) if page_bytes is None else page_bytes
+        self.memory = Memory(page_bytes, bucket_limits(device))
         self.mirrors: dict[Page, Mirror] = {}
         self._scenes: weakref.WeakKeyDictionary[Any, weakref.finalize[..., Any]] = (
             weakref.WeakKeyDictionary()
@@ -85,6 +86,7 @@ class Heap:
     def open(self, device: wgpu.GPUDevice) -> None:
         """Begin with nothing on a device; the next update sends what there is."""
         self.device = device
+        self.memory.limits.become(bucket_limits(device))
         self.pipelines = pipelines_of(device)
         self.scatter = Scatter(self.pipelines, scatter)
 
@@ -242,7 +244,7 @@ class Heap:
             dropped.detach()
             scene.close()
         self.close_gpu()
-        self.memory = Memory(self.memory.page_bytes)
+        self.memory = Memory(self.memory.page_bytes, self.memory.limits)
 
     def close_gpu(self) -> None:
         """Free what is on the GPU."""

@@ -411,6 +411,11 @@ class HeapScene:
         """Largest size of a page of the heap."""
         return self._heap.page_bytes
 
+    @property
+    def table_bytes(self) -> int:
+        """Size of the largest table that has to be bound as a whole, beside pages."""
+        return self._memory.memory.table_bytes
+
     def recover(self, device: wgpu.GPUDevice) -> None:
         """Go on with another device: all that the lost one held is made anew from what is here.
 
@@ -430,8 +435,8 @@ class HeapScene:
             The scene is closed.
         """
         self._check_open()
-        check_takes_over(device, self._heap.page_bytes)
         memory = self._memory
+        check_takes_over(device, self.page_bytes, self.table_bytes)
         memory.close_gpu()
         memory.open(device)
         for scene in memory.scenes:

@@ -6,25 +6,42 @@ from typing import TYPE_CHECKING
 
 from heapscene.errors import GpuError, explain
 from heapscene.gpu import check_alive
+from heapscene.heap import BucketLimits
+from heapscene.kernels import most_emitted
 
 if TYPE_CHECKING:
     import wgpu
 
-__all__ = ["PAGE_BYTES", "check_takes_over", "page_limit"]
+__all__ = ["PAGE_BYTES", "bucket_limits", "check_takes_over", "page_limit"]
 
 PAGE_BYTES = 256 * 2**20
 
 
 def page_limit(device: wgpu.GPUDevice) -> int:
     """Return the largest page that ``device`` can bind, at most 256 MiB."""
+    return min(_binding_limit(device), PAGE_BYTES)
+
+
+def bucket_limits(device: wgpu.GPUDevice) -> BucketLimits:
+    """Return how much ``device`` can bind and number of one bucket."""
+    most = _binding_limit(device)
+    return BucketLimits(most, most_emitted(most))
+
+
+def _binding_limit(device: wgpu.GPUDevice) -> int:
     limits = device.limits
-    return min(
-        int(limits["max-storage-buffer-binding-size"]), int(limits["max-buffer-size"]), PAGE_BYTES
-    )
+    return min(int(limits["max-storage-buffer-binding-size"]), int(limits["max-buffer-size"]))
 
 
-def check_takes_over(device: wgpu.GPUDevice, page_bytes: int) -> None:
-    """Check that ``device`` can draw a heap whose pages may have ``page_bytes``.
+def check_takes_over(device: wgpu.GPUDevice, page_bytes: int, table_bytes: int) -> None:
+    """Check that ``device`` can draw a heap.
+
+    Parameters
+    ----------
+    page_bytes
+        What a page may have.
+    table_bytes
+        What the largest table of header rows or records has.
 
     Raises
     ------
@@ -33,6 +50,14 @@ def check_takes_over(device: wgpu.GPUDevice, page_bytes: int) -> None:
     """
     check_alive(device)
     most = page_limit(device)
+    if table_bytes > _binding_limit(device):
+        raise GpuError(
+            explain(
+                "the new device is smaller than the tables of this scene",
+                facts={"table": f"{table_bytes:,} bytes", "device": f"{most:,} bytes"},
+                fix="Draw less with one program, or take a device with a higher limit.",
+            )
+        )
     if page_bytes > most:
         raise GpuError(
             explain(

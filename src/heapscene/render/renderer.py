@@ -312,8 +312,8 @@ class Renderer:
         device = request_device() if device is None else device
         check_size(self._size, device, least=0)
         scenes = [scene for _, scene in self._scenes.values()]
-        for page_bytes in {scene.page_bytes for scene in scenes}:
-            check_takes_over(device, page_bytes)
+        for scene in scenes:
+            check_takes_over(device, scene.page_bytes, scene.table_bytes)
         timer = Timer(device)
         for scene in scenes:
             scene.recover(device)

@@ -33,18 +33,18 @@ def choose_encodings(
     Raises
     ------
     HeapFullError
-        The bucket emits more than 2³² − 1 indices, which no encoding can number.
+        The bucket emits more indices than any encoding can number.
     """
-    emitted = bucket.emitted
-    if emitted > LARGEST:
+    emitted, limit = bucket.emitted, bucket.limits.emitted
+    if emitted > limit:
         raise HeapFullError(
             explain(
                 f"a program's draws on one page emit {emitted:,} indices",
-                facts={"largest": f"{LARGEST:,}"},
-                fix="Use smaller pages, for example page_bytes=2**26, or fewer instances.",
+                facts={"limit": f"{limit:,}"},
+                fix="Show fewer draws or instances, or use smaller pages, for example page_bytes=2**26.",
             )
         )
-    if wanted == "mega" or bucket.vertices > LARGEST_VERTEX:
+    if wanted == "mega" or bucket.vertices > min(LARGEST_VERTEX, limit):
         return ("mega",) * len(bucket.slots)
     left = min(budget, largest) if wanted == "auto" else largest
     chosen: list[Encoding] = []

@@ -50,6 +50,21 @@ def test_interleaved_geometries_keep_the_order_of_arrival():
     assert heap_of(draws).order() == draws
 
 
+def test_the_last_draw_of_a_geometry_may_leave_as_many_others_arrive():
+    """What the geometry looks like on a page is made once, though it lies on none in between."""
+    first = draw(0, geometry=BALL)
+    heap = heap_of([first], 1 << 15)
+    allocator = heap.pages[0].allocator
+    filler = np.zeros(((allocator.limit - allocator.cursor - 200) // 36 * 3, 3))
+    heap.apply([DrawChange(None, draw(1, geometry=Geometry({"position": filler})))])
+    assert len(heap.pages) == 1  # full, and what `first` leaves is a hole
+    coming = [draw(k, geometry=BALL) for k in range(2, 400)]
+    heap.apply([DrawChange(first, None), *[DrawChange(None, d) for d in coming]])
+    check(heap)
+    assert len(heap.memory.catalog.shapes) == 2
+    assert len(heap.pages) > 1
+
+
 def test_few_and_many_mixed_keep_the_order_of_arrival():
     odd = PipelineState(cull_mode="back")
     draws = [

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from heapscene.errors import HeapFullError
+from heapscene.heap import BucketLimits
 from heapscene.kernels import LARGEST_VERTEX
 from heapscene.render.slot_plans import IndexWindows, choose_encodings
 
@@ -22,7 +23,8 @@ class FakeSlot(SimpleNamespace):
 
 def bucket(*emitted: int, vertices: int = 100):
     slots = [FakeSlot(emitted=count) for count in emitted]
-    return SimpleNamespace(slots=slots, emitted=sum(emitted), vertices=vertices)
+    limits = BucketLimits()
+    return SimpleNamespace(slots=slots, emitted=sum(emitted), vertices=vertices, limits=limits)
 
 
 def encodings(made, wanted="auto", budget=10_000, largest=2**30) -> str:

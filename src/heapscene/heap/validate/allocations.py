@@ -65,7 +65,7 @@ def _check_indexes(faults: Faults, page: Page) -> None:
     sizes = sorted(set(free.values()))
     ends = {offset + size: offset for offset, size in free.items()}
     listed = {offset: size for size, offsets in allocator._by_size.items() for offset in offsets}
-    behind = sum(allocator._starts[allocator.cursor >> 4 :])
+    behind = int(allocator.marks()[allocator.cursor >> 4 :].sum())
     checks: list[tuple[str, Any, Any]] = [
         ("sizes of free blocks", sizes, allocator._sizes),
         ("ends of free blocks", sorted(ends.items()), sorted(allocator._ends.items())),
@@ -80,8 +80,7 @@ def _check_indexes(faults: Faults, page: Page) -> None:
 
 def _blocks(allocator: Allocator) -> dict[int, int]:
     """Return the size of each block that begins below the cursor, handed out or free."""
-    marks = np.frombuffer(bytes(allocator._starts[: allocator.cursor >> 4]), np.uint8)
-    starts = 16 * np.flatnonzero(marks)
+    starts = 16 * np.flatnonzero(allocator.marks()[: allocator.cursor >> 4])
     sizes = np.diff(np.append(starts, allocator.cursor))
     return dict(zip(starts.tolist(), sizes.tolist(), strict=True))
 
