@@ -19,7 +19,7 @@ from reference.stress_stage import Tally
 
 pytestmark = pytest.mark.gpu
 SHORT, LONG = 20, 500
-BATCH = 10
+BATCH = 25
 FIRST, END = (int(part) for part in os.environ.get("HEAPSCENE_STRESS", f"0:{LONG}").split(":"))
 
 
@@ -37,7 +37,9 @@ def failure_of(seed: int, operations: Sequence[Operation], devices: list[Any]) -
     return None
 
 
-def shrink(seed: int, operations: Sequence[Operation], devices: list[Any]) -> list[Operation] | None:
+def shrink(
+    seed: int, operations: Sequence[Operation], devices: list[Any]
+) -> list[Operation] | None:
     """Return few operations that fail, in their order; ``None`` if these do not fail at all."""
     broken = failure_of(seed, operations, devices)
     if broken is None:
@@ -54,7 +56,9 @@ def told(seed: int, broken: Broken, few: list[Operation] | None) -> str:
     if few is None:
         return "\n".join([*lines, "It passes when it is run again."])
     listed = "".join(f"    {operation!r},\n" for operation in few)
-    return "\n".join([*lines, "It fails with these operations alone:", f"run({seed}, [\n{listed}], devices)"])
+    return "\n".join(
+        [*lines, "It fails with these operations alone:", f"run({seed}, [\n{listed}], devices)"]
+    )
 
 
 def run_seeds(seeds: Sequence[int], devices: list[Any]) -> Tally:
@@ -74,7 +78,7 @@ def check_worth(total: Tally, sequences: int) -> None:
     seen, most = total.seen, total.most
     assert total.pictures == sequences * 10
     assert total.covered >= 0.9 * total.pictures, "too many empty pictures to prove anything"
-    assert seen["ties"] <= 0.02 * seen["across pages"]
+    assert seen["ties"] <= 0.05 * seen["across pages"]
     assert seen["same pages"] >= 0.5 * total.pictures
     assert min(seen["moved"], seen["compacted"], seen["mixed"], seen["across pages"]) >= sequences
     assert min(seen["recovered"], seen["reopened"]) >= sequences / 2
@@ -89,7 +93,7 @@ def test_random_sequences_keep_everything_right(devices):
 
 
 @pytest.mark.long
-@pytest.mark.timeout(1200)
+@pytest.mark.timeout(1800)
 @pytest.mark.parametrize("first", range(FIRST, END, BATCH))
 def test_many_random_sequences_keep_everything_right(devices, first):
     seeds = range(first, min(first + BATCH, END))

@@ -20,17 +20,24 @@ class Broken(AssertionError):
     """A sequence failed at one of its operations."""
 
     def __init__(self, step: int, error: BaseException) -> None:
-        super().__init__(f"after operation {step}: {type(error).__name__}: {error}")
+        told = str(error)
+        told = told if len(told) < 600 else f"{told[:600]} ..."
+        super().__init__(f"after operation {step}: {type(error).__name__}: {told}")
         self.step = step
 
 
 def random_operations(seed: int, steps: int = STEPS) -> list[Operation]:
     """Return the operations of a seed; the first ones put something there."""
     rng = np.random.default_rng([seed, 2])
-    kinds = {name: weight for table in (CHANGES, STAGE_OPERATIONS) for name, (weight, _) in table.items()}
+    kinds = {
+        name: weight for table in (CHANGES, STAGE_OPERATIONS) for name, (weight, _) in table.items()
+    }
     weights = np.array(list(kinds.values())) / sum(kinds.values())
     names = [*FIRST, *rng.choice(list(kinds), steps - len(FIRST), p=weights).tolist()]
-    return [(name, int(number)) for name, number in zip(names, rng.integers(2**31, size=steps), strict=True)]
+    return [
+        (name, int(number))
+        for name, number in zip(names, rng.integers(2**31, size=steps), strict=True)
+    ]
 
 
 def run(seed: int, operations: Sequence[Operation], devices: Sequence[Any]) -> Tally:

@@ -28,7 +28,7 @@ OPAQUE = (
     PipelineState(front_face="cw", cull_mode="back"),
 )
 INDEX_TYPES = (np.uint8, np.uint16, np.uint32, None)
-MOST_THINGS = 14
+MOST_THINGS = 12
 MOST_ROWS = 160
 SHOWN_ROWS = 6  # of a table, or the twin, which draws each by itself, takes too long
 
@@ -89,7 +89,7 @@ class StressWorld:
         self.elastic = [Elastic(rng, is_indexed) for is_indexed in (True, True, False)]
         self.fixed = [*make_geometries(rng), *make_geometries(rng)]
         # Together they need more than one page of 64 KiB.
-        large = [large_shape(int(sides)) for sides in rng.integers(80, 160, 5)]
+        large = [large_shape(int(sides)) for sides in rng.integers(150, 250, 6)]
         self.shapes = [*self.fixed, *large, *(elastic.geometry for elastic in self.elastic)]
         self.shared_colors = [cval(self.color(rng)) for _ in range(2)]
         self.materials: list[Any] = [
