@@ -248,6 +248,24 @@ def test_a_table_in_two_heaps_is_heard_by_both():
         assert heap.draw_count == 9
 
 
+def test_what_was_written_before_a_table_was_replaced_is_heard():
+    """Rows are deleted, and the group that the table is in moves, before a frame sees either."""
+    table = DrawTable(PROGRAM, GEOMETRIES, {"position": np.zeros((5, 3)), "color": np.ones(4)})
+    heap = Heap(2**16, FRAME)
+    draw = table.as_draw()
+    heap.apply([DrawChange(None, draw)])
+    heap.pull()
+    for turn in range(1, 4):
+        table.write("position", [(turn, 0, 0)])
+        table.append({"position": [(0, turn, 0)], "color": np.zeros(4)})
+        table.delete(np.flatnonzero(table.alive)[:2])
+        old, draw = draw, TableDraw(table, above=turn * np.eye(4))
+        heap.apply([DrawChange(old, draw)])
+        heap.pull()
+        check(heap)
+        assert heap.draw_count == len(table)
+
+
 def test_a_row_that_fits_on_no_page_is_refused():
     big = Geometry({"position": np.zeros((402, 3))})
     heap = Heap(4096, FRAME)

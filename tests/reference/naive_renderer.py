@@ -193,6 +193,10 @@ class NaiveRenderer:
                 buffer.destroy()
             self._buffers.clear()
 
+    def depths(self, size: tuple[int, int]) -> NDArray[np.uint8]:
+        """Return the bytes of the depths of the last picture of one sample, ``(height, width, 4)``."""
+        return self._read(self._texture(DEPTH_FORMAT, size, 1))
+
     def close(self) -> None:
         """Free the targets."""
         for texture in self._textures.values():
@@ -255,7 +259,7 @@ class NaiveRenderer:
         key = (format_, size, samples)
         if key not in self._textures:
             usage = wgpu.TextureUsage.RENDER_ATTACHMENT
-            if format_ == COLOR_FORMAT and samples == 1:
+            if samples == 1:
                 usage |= wgpu.TextureUsage.COPY_SRC
             self._textures[key] = self.device.create_texture(
                 size=(*size, 1), format=format_, usage=usage, sample_count=samples

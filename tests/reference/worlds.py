@@ -26,9 +26,9 @@ def make_geometries(rng: np.random.Generator) -> list[Geometry]:
     shapes = []
     for kind in (np.uint8, np.uint16, np.uint32, None):
         sides = int(rng.integers(3, 7))
-        position, indices = _prism(sides)
+        position, indices = prism(sides)
         color = rng.random((len(position), 4)).astype(np.float32)
-        attributes = {"position": position, "normal": _normals(position)}
+        attributes = {"position": position, "normal": normals(position)}
         if rng.random() < 0.5:
             attributes["color"] = color
         if kind is None:
@@ -41,7 +41,7 @@ def make_geometries(rng: np.random.Generator) -> list[Geometry]:
     return shapes
 
 
-def _prism(sides: int) -> tuple[np.ndarray, np.ndarray]:
+def prism(sides: int) -> tuple[np.ndarray, np.ndarray]:
     angle = np.arange(sides) * 2 * np.pi / sides
     ring = np.stack([np.cos(angle), np.sin(angle)], axis=1)
     position = np.concatenate(
@@ -59,7 +59,7 @@ def _prism(sides: int) -> tuple[np.ndarray, np.ndarray]:
     return position.astype(np.float32), np.array(faces).reshape(-1)
 
 
-def _normals(position: np.ndarray) -> np.ndarray:
+def normals(position: np.ndarray) -> np.ndarray:
     return (position / np.linalg.norm(position, axis=1, keepdims=True)).astype(np.float32)
 
 

@@ -37,6 +37,7 @@ class Catalog:
         self._readers: dict[AVal[Any], dict[Shape, None]] = {}
         self._versions: dict[AVal[Any], int] = {}
         self._serial = count(1)
+        self._outdated: set[Shape] = set()
         self._follows: dict[tuple[Any, ...], Follows] = {}
         self._books: dict[str, int] = {}
 
@@ -57,6 +58,10 @@ class Catalog:
         """Return the shape of a geometry, made if there is none."""
         key = (id(geometry), schema.attributes_key)
         shape = self.renewed.get(key) or self.shapes.get(key)
+        if shape in self._outdated:
+            # Its heap has not come to renew it yet, and would tell nobody who joins it now.
+            self._part(shape.avals)
+            shape = None
         if shape is None:
             shape = make_shape(geometry, schema, self._versions)
             if any(self._is_old(aval, array) for aval, array in shape.sources.items()):
@@ -64,6 +69,10 @@ class Catalog:
                 shape = make_shape(geometry, schema, self._versions)
             self.renewed[key] = shape
         return shape
+
+    def outdate(self, shape: Shape) -> None:
+        """Note that the arrays of a shape have changed, until a heap that uses it renews it."""
+        self._outdated.add(shape)
 
     def renew(
         self, stale: Iterable[Shape], is_elsewhere: Callable[[Shape], bool]
@@ -82,6 +91,8 @@ class Catalog:
         dict
             What was wrong, for those that stay as they are.
         """
+        stale = list(stale)
+        self._outdated.difference_update(stale)
         renewing = {shape: None for shape in stale if self.shapes.get(shape.key) is shape}
         avals = {aval: None for shape in renewing for aval in shape.avals}
         self._part(
@@ -113,6 +124,7 @@ class Catalog:
 
     def unregister(self, shape: Shape) -> None:
         """Note that a shape lies on no page any more."""
+        self._outdated.discard(shape)
         if self.shapes.get(shape.key) is shape:
             del self.shapes[shape.key]
         for aval in shape.avals:

@@ -24,9 +24,13 @@ def check(heap: Heap) -> None:
     wrong = [fault for fault in faults.listed if fault.check != "finite-data"]
     assert not wrong, "\n".join(map(str, wrong))
     _check_shapes(heap)
+    waiting = {*heap.memory.placement.sink.peek(), *heap.backlog}
     for resident in heap._residents.values():
         if isinstance(resident, TableResident):
             _check_table(resident)
+        elif resident.part.shape not in waiting:
+            for aval, array in resident.part.shape.sources.items():
+                assert aval.force() is array, "a draw has old arrays, and will hear of no others"
 
 
 def _check_shapes(heap: Heap) -> None:

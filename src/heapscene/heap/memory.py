@@ -139,6 +139,8 @@ class Memory:
     def _pass_on(self, key: Entry | Shape) -> None:
         """Let each heap whose draws have to be placed anew know."""
         users: dict[Resident, None] = key.users or {}
+        if isinstance(key, Shape):
+            self.catalog.outdate(key)
         for heap in {resident.bucket.owner: None for resident in users}:
             heap.backlog[key] = None
 

@@ -100,7 +100,8 @@ class Tables:
         if plan.draw.table is not old.draw.table or plan.schema is not old.schema:
             self.remove(resident)
             return self.add(plan, resident.rank)
-        self._unwatch(resident)
+        # What was written to the table is still to be heard: forgetting the watch would forget the mark.
+        self._unwatch(resident, but="news")
         resident.plan = plan
         self._watch(resident)
         for at, chunk in enumerate(resident.chunks):
@@ -314,15 +315,18 @@ class Tables:
             "visible": draw.visible,
         }
         for role, aval in roles.items():
+            if any(watch.role == role for watch in resident.watches):
+                continue
             if isinstance(aval, AVal) and not aval.is_constant:
                 watch = TableWatch(resident, role, aval)
                 self._heap._sink.watch(aval, watch)
                 resident.watches.append(watch)
 
-    def _unwatch(self, resident: TableResident) -> None:
+    def _unwatch(self, resident: TableResident, but: Role | None = None) -> None:
         for watch in resident.watches:
-            self._heap._sink.unwatch(watch.aval, watch)
-        resident.watches = []
+            if watch.role != but:
+                self._heap._sink.unwatch(watch.aval, watch)
+        resident.watches = [watch for watch in resident.watches if watch.role == but]
 
 
 def _shared(chunk: Chunk) -> dict[str, Entry]:

@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from heapscene.adaptive import cval
+from heapscene.adaptive import cval, transact
 from heapscene.draw import Draw, DrawChange, DrawTable, Geometry, PipelineState
 from heapscene.errors import GeometryError
 from heapscene.heap import Heap, Memory, check
@@ -280,3 +280,40 @@ def test_who_comes_before_a_change_is_heard_does_not_write_for_the_others():
     assert seen(heap)[0] == before[0]
     assert seen(heap)[1]["vertices"] == list(range(30, 40))
     check(heap)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_what_changes_again_before_both_have_heard_is_heard_by_both(seed):
+    """One heap renews arrays, these change again, and the other heap comes first this time."""
+    rng = np.random.default_rng(seed)
+    memory = Memory(2**18)
+    heaps = [Heap(memory, COLOR_FRAME) for _ in range(2)]
+    models = [ModelHeap(COLOR_FRAME) for _ in range(2)]
+    cells = {"position": cval(rng.random((5, 3))), "normal": cval(rng.random((5, 3)))}
+    geometry = Geometry(cells)
+    rows, count = cval(np.stack([np.eye(4)])), cval(1)
+
+    def add(number: int) -> None:
+        draw = Draw(LIT, geometry, {"color": "red"}, {"model": rows}, count, state=POINTS)
+        for target in (heaps[number], models[number]):
+            target.apply([DrawChange(None, draw)])
+
+    add(0)
+    add(1)
+    for _ in range(30):
+        with transact():
+            n = int(rng.integers(1, 9))
+            for cell in cells.values():
+                cell.value = rng.random((n, 3))
+            count.value = int(rng.integers(1, 4))
+            rows.value = rng.random((count.value, 4, 4))
+        late = int(rng.integers(2))
+        heaps[1 - late].pull()
+        if rng.random() < 0.1:
+            add(late)
+        if rng.random() < 0.4:
+            heaps[late].pull()
+            heaps[1 - late].pull()
+            for heap, model in zip(heaps, models, strict=True):
+                check(heap)
+                model.compare(heap)
