@@ -150,6 +150,14 @@ def huge(emitted: int) -> np.ndarray:
     return records
 
 
+def test_very_many_draws_and_very_many_instances(pipelines) -> None:
+    """Neither number is packed with the other into one."""
+    rng = np.random.default_rng(8)
+    records = random_records(rng, 70_000, largest=3)
+    records[69_990] = [0, 0, 0, 2, 70_000, 3, 2, 0]
+    check(pipelines, records, random_page(rng), "em")
+
+
 @pytest.mark.parametrize("more", [-1, 0, 1])
 def test_tiles_around_a_full_row_of_workgroups(pipelines, more: int) -> None:
     """A dispatch of 65,535 workgroups of 64 tiles with 64 indices, one tile more and one less."""

@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
+import re
 from contextlib import ExitStack
 
 import numpy as np
+import pytest
 
 from heapscene.gpu.upload import stage
 from heapscene.heap import RECORD
 from heapscene.kernels import (
     BucketLoad,
+    Kernel,
     Part,
     SlotLoad,
     plan,
+    probe_emitted,
+    probe_vertices,
     scan_reference,
     scan_sums,
     scatter,
     sum_blocks,
     write_args,
+    write_emitted_tiles,
     write_firsts,
     write_indices,
     write_vertex_tiles,
@@ -28,6 +34,11 @@ from heapscene.kernels import tiles as tiles_module
 from heapscene.kernels.records import Params, params, records
 from heapscene.kernels.scatter import staged, target
 from heapscene.shader import vec3u
+
+KERNELS = [
+    sum_blocks, scan_sums, write_firsts, write_emitted_tiles, write_vertex_tiles, write_args,
+    write_indices, scatter, probe_emitted, probe_vertices,
+]  # fmt: skip
 
 
 def random_records(rng: np.random.Generator, n: int) -> np.ndarray:
@@ -52,6 +63,15 @@ def test_bindings_are_named_and_numbered() -> None:
         space = "uniform" if binding.kind == "uniform" else "storage"
         assert f"@binding({binding.index}) var<{space}" in write_firsts.wgsl
     assert f"fn {write_firsts.entry}(" in write_firsts.wgsl
+
+
+@pytest.mark.parametrize("kernel", KERNELS, ids=lambda kernel: kernel.name)
+def test_no_two_resources_have_one_number(kernel: Kernel) -> None:
+    """The layout and the shader say the same, and no name is bound twice."""
+    declared = re.findall(r"@binding\((\d+)\) var<[^>]*> (\w+)", kernel.wgsl)
+    assert [int(number) for number, _ in declared] == [b.index for b in kernel.bindings]
+    assert len({number for number, _ in declared}) == len(declared)
+    assert len({name for _, name in declared}) == len(declared)
 
 
 def test_the_uniform_has_the_fields_of_its_struct() -> None:
