@@ -18,6 +18,7 @@ from heapscene.gpu import read_texture
 from heapscene.heap import check
 from heapscene.render import Heap, HeapScene, Targets
 from property.test_picture import BACKGROUND, CAMERA, SIZE, frame_values
+from property.test_table_picture import differing, sensitivity
 from reference.naive_renderer import DEPTH_FORMAT, NaiveRenderer
 from reference.programs import PROGRAMS
 from reference.stress_world import StressWorld
@@ -253,22 +254,35 @@ class Stage:
         key = (tuple(order), view.samples, view.is_depth)
         if key not in self._wanted:
             self.tally.seen["twins"] += 1
-            naive = naive_renderer(self.device)
-            image = naive.render(
-                order, frame_values(), size=SIZE, samples=view.samples, background=BACKGROUND
-            )
-            self._wanted[key] = naive.depths(SIZE) if view.is_depth else image
+            self._wanted[key] = self._twin(view, order)
         return self._wanted[key]
+
+    def _twin(self, view: View, order: Sequence[Any]) -> np.ndarray:
+        naive = naive_renderer(self.device)
+        image = naive.render(
+            order, frame_values(), size=SIZE, samples=view.samples, background=BACKGROUND
+        )
+        return naive.depths(SIZE) if view.is_depth else image
+
+    def expect_twin(self, what: str, view: View) -> None:
+        """Raise unless a view looks like its twin; GPUs that fuse may round rows of tables otherwise."""
+        image, wanted = view.picture(), self.wanted(view)
+        wrong = differing(image, wanted)
+        if wrong:
+            order = view.scene.order()
+            allowed = sensitivity(self.device, order, lambda rows: self._twin(view, rows))
+            if wrong > allowed:
+                raise Mismatch(f"{what} against its twin: {wrong} pixels differ")
 
     def check(self, *, is_last: bool) -> None:
         """Raise a :class:`Mismatch` unless all is as it has to be."""
         self.draw(self.views)
         self._wanted.clear()
         main, want = self.main.picture(), self.wanted(self.main)
-        expect_same("main against its twin", main, want)
+        self.expect_twin("main", self.main)
         if self.second is not None:
-            expect_same("second against its twin", self.second.picture(), self.wanted(self.second))
-        self._check_apart(want)
+            self.expect_twin("second", self.second)
+        self._check_apart(main)
         self._check_fresh(main)
         # By turns, one at every other check: reading everything back takes as long as all the rest.
         turn, is_between = divmod(self.tally.pictures, 2)
@@ -302,7 +316,7 @@ class Stage:
                 return
             # Surfaces that cut each other may have equal depths at a pixel: then order can be seen.
             self.tally.seen["ties"] += 1
-        expect_same("apart against its twin", image, self.wanted(self.apart))
+        self.expect_twin("apart", self.apart)
 
     def _check_fresh(self, main: np.ndarray) -> None:
         """Compare with a scene that has just been made, if its things lie on the same pages."""
@@ -333,7 +347,7 @@ def name_of(stage: Stage, view: View) -> str:
 
 
 def expect_same(what: str, image: np.ndarray, wanted: np.ndarray) -> None:
-    wrong = int((image != wanted).any(-1).sum())
+    wrong = differing(image, wanted)
     if wrong:
         raise Mismatch(f"{what}: {wrong} pixels differ")
 
@@ -385,7 +399,7 @@ def crossed_frame(stage: Stage, rng: np.random.Generator) -> None:
     stage.device.queue.submit(encoded)
     stage._wanted.clear()
     for view in views:
-        expect_same("a crossed frame against its twin", view.picture(), stage.wanted(view))
+        stage.expect_twin("a crossed frame", view)
 
 
 def compact(stage: Stage, rng: np.random.Generator) -> None:
