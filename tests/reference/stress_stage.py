@@ -7,19 +7,19 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 import wgpu
 
-from heapscene.draw import Draw, DrawChange, TableRows
+from heapscene.draw import Draw, DrawChange, Geometry, TableRows
 from heapscene.gpu import read_texture
 from heapscene.heap import check
 from heapscene.render import Heap, HeapScene, Targets
 from property.test_picture import BACKGROUND, CAMERA, SIZE, frame_values
 from property.test_table_picture import differing, sensitivity
-from reference.naive_renderer import DEPTH_FORMAT, NaiveRenderer
+from reference.naive_renderer import DEPTH_FORMAT, NaiveRenderer, now, row_draws
 from reference.programs import PROGRAMS
 from reference.stress_world import StressWorld
 
@@ -270,6 +270,10 @@ class Stage:
         wrong = differing(image, wanted)
         if wrong:
             order = view.scene.order()
+            for is_indexed in (False, True):
+                if not differing(image, self._twin(view, redrawn(order, is_indexed))):
+                    self.tally.seen["as indexed"] += 1
+                    return
             allowed = sensitivity(self.device, order, lambda rows: self._twin(view, rows))
             if wrong > allowed:
                 raise Mismatch(f"{what} against its twin: {wrong} pixels differ")
@@ -344,6 +348,31 @@ class Stage:
 
 def name_of(stage: Stage, view: View) -> str:
     return next(name for name in ("main", "second", "apart") if getattr(stage, name) is view)
+
+
+def redrawn(order: Sequence[Any], is_indexed: bool) -> list[Draw]:
+    """Return draws of the same triangles, all by indices or all without.
+
+    The software driver gives now and then a sample of a thin triangle to its neighbour when the same
+    vertices come without indices, as they do in mega slots; so it does for the twin.
+    """
+    rows = [
+        d for item in order for d in (row_draws(item) if isinstance(item, TableRows) else [item])
+    ]
+    draws: list[Draw] = []
+    for draw in rows:
+        geometry: Geometry = now(draw.geometry)
+        arrays, numbers = geometry.read_attributes(), geometry.read_indices()
+        if numbers is None:
+            numbers = np.arange(len(arrays["position"]), dtype=np.uint32)
+        first, count = geometry.range or (0, len(numbers))
+        numbers = numbers[first : first + count]
+        if is_indexed:
+            same = Geometry(arrays, numbers)
+        else:
+            same = Geometry({n: a if len(a) == 1 else a[numbers] for n, a in arrays.items()})
+        draws.append(replace(draw, geometry=same))
+    return draws
 
 
 def expect_same(what: str, image: np.ndarray, wanted: np.ndarray) -> None:
