@@ -7,18 +7,19 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 import wgpu
 
-from heapscene.draw import Draw, DrawChange, TableRows
+from heapscene.draw import Draw, DrawChange, Geometry, TableRows
 from heapscene.gpu import read_texture
 from heapscene.heap import check
 from heapscene.render import Heap, HeapScene, Targets
 from property.test_picture import BACKGROUND, CAMERA, SIZE, frame_values
-from reference.naive_renderer import DEPTH_FORMAT, NaiveRenderer
+from property.test_table_picture import differing, sensitivity
+from reference.naive_renderer import DEPTH_FORMAT, NaiveRenderer, now, row_draws
 from reference.programs import PROGRAMS
 from reference.stress_world import StressWorld
 
@@ -253,22 +254,39 @@ class Stage:
         key = (tuple(order), view.samples, view.is_depth)
         if key not in self._wanted:
             self.tally.seen["twins"] += 1
-            naive = naive_renderer(self.device)
-            image = naive.render(
-                order, frame_values(), size=SIZE, samples=view.samples, background=BACKGROUND
-            )
-            self._wanted[key] = naive.depths(SIZE) if view.is_depth else image
+            self._wanted[key] = self._twin(view, order)
         return self._wanted[key]
+
+    def _twin(self, view: View, order: Sequence[Any]) -> np.ndarray:
+        naive = naive_renderer(self.device)
+        image = naive.render(
+            order, frame_values(), size=SIZE, samples=view.samples, background=BACKGROUND
+        )
+        return naive.depths(SIZE) if view.is_depth else image
+
+    def expect_twin(self, what: str, view: View) -> None:
+        """Raise unless a view looks like its twin; GPUs that fuse may round rows of tables otherwise."""
+        image, wanted = view.picture(), self.wanted(view)
+        wrong = differing(image, wanted)
+        if wrong:
+            order = view.scene.order()
+            for is_indexed in (False, True):
+                if not differing(image, self._twin(view, redrawn(order, is_indexed))):
+                    self.tally.seen["as indexed"] += 1
+                    return
+            allowed = sensitivity(self.device, order, lambda rows: self._twin(view, rows))
+            if wrong > allowed:
+                raise Mismatch(f"{what} against its twin: {wrong} pixels differ")
 
     def check(self, *, is_last: bool) -> None:
         """Raise a :class:`Mismatch` unless all is as it has to be."""
         self.draw(self.views)
         self._wanted.clear()
         main, want = self.main.picture(), self.wanted(self.main)
-        expect_same("main against its twin", main, want)
+        self.expect_twin("main", self.main)
         if self.second is not None:
-            expect_same("second against its twin", self.second.picture(), self.wanted(self.second))
-        self._check_apart(want)
+            self.expect_twin("second", self.second)
+        self._check_apart(main)
         self._check_fresh(main)
         # By turns, one at every other check: reading everything back takes as long as all the rest.
         turn, is_between = divmod(self.tally.pictures, 2)
@@ -302,7 +320,7 @@ class Stage:
                 return
             # Surfaces that cut each other may have equal depths at a pixel: then order can be seen.
             self.tally.seen["ties"] += 1
-        expect_same("apart against its twin", image, self.wanted(self.apart))
+        self.expect_twin("apart", self.apart)
 
     def _check_fresh(self, main: np.ndarray) -> None:
         """Compare with a scene that has just been made, if its things lie on the same pages."""
@@ -332,8 +350,33 @@ def name_of(stage: Stage, view: View) -> str:
     return next(name for name in ("main", "second", "apart") if getattr(stage, name) is view)
 
 
+def redrawn(order: Sequence[Any], is_indexed: bool) -> list[Draw]:
+    """Return draws of the same triangles, all by indices or all without.
+
+    The software driver gives now and then a sample of a thin triangle to its neighbour when the same
+    vertices come without indices, as they do in mega slots; so it does for the twin.
+    """
+    rows = [
+        d for item in order for d in (row_draws(item) if isinstance(item, TableRows) else [item])
+    ]
+    draws: list[Draw] = []
+    for draw in rows:
+        geometry: Geometry = now(draw.geometry)
+        arrays, numbers = geometry.read_attributes(), geometry.read_indices()
+        if numbers is None:
+            numbers = np.arange(len(arrays["position"]), dtype=np.uint32)
+        first, count = geometry.range or (0, len(numbers))
+        numbers = numbers[first : first + count]
+        if is_indexed:
+            same = Geometry(arrays, numbers)
+        else:
+            same = Geometry({n: a if len(a) == 1 else a[numbers] for n, a in arrays.items()})
+        draws.append(replace(draw, geometry=same))
+    return draws
+
+
 def expect_same(what: str, image: np.ndarray, wanted: np.ndarray) -> None:
-    wrong = int((image != wanted).any(-1).sum())
+    wrong = differing(image, wanted)
     if wrong:
         raise Mismatch(f"{what}: {wrong} pixels differ")
 
@@ -385,7 +428,7 @@ def crossed_frame(stage: Stage, rng: np.random.Generator) -> None:
     stage.device.queue.submit(encoded)
     stage._wanted.clear()
     for view in views:
-        expect_same("a crossed frame against its twin", view.picture(), stage.wanted(view))
+        stage.expect_twin("a crossed frame", view)
 
 
 def compact(stage: Stage, rng: np.random.Generator) -> None:
