@@ -296,11 +296,12 @@ class HeapScene:
         return any(name in bucket.frame_names for bucket in self._heap.buckets)
 
     def _look(self, camera: Any, aspect: float) -> CameraMatrices:
-        if not hasattr(camera, "matrices"):
+        if isinstance(camera, type) or not hasattr(camera, "matrices"):
             return camera_matrices(camera, aspect, _NOWHERE)
         # Bounds cost a pass over all draws after each change: only who fits the depth range pays.
         fixed = all(getattr(camera, name, None) is not None for name in ("near", "far"))
-        return camera.matrices(aspect, _NOWHERE if fixed else self._heap.world_bounds())
+        bounds = _NOWHERE if fixed else self._heap.world_bounds()
+        return camera_matrices(camera, aspect, bounds)
 
     def _fitted_matrices(self, aspect: float) -> CameraMatrices:
         """Return the matrices of a camera that is fitted once; made anew when the bounds change."""
