@@ -20,6 +20,7 @@ from heapscene.draw.camera import perspective as perspective
 from heapscene.draw.color import rgba as rgba
 from heapscene.draw.draw import Draw as Draw
 from heapscene.draw.draw import check_instances as check_instances
+from heapscene.draw.draw import check_mapping as check_mapping
 from heapscene.draw.draw import checked_draw as checked_draw
 from heapscene.draw.encode import encode_all as encode_all
 from heapscene.draw.encode import encode_rows as encode_rows

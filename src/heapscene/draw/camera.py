@@ -253,7 +253,7 @@ def camera_matrices(camera: Any, aspect: float, bounds: NDArray[np.float64]) -> 
     InputError
         ``camera`` is neither, or its matrices have the wrong shape or a number that is not finite.
     """
-    if isinstance(camera, CameraLike):
+    if isinstance(camera, CameraLike) and not isinstance(camera, type):
         given = camera.matrices(aspect, bounds)
         if not (hasattr(given, "view") and hasattr(given, "proj") and hasattr(given, "position")):
             raise InputError(

@@ -80,6 +80,7 @@ class Draw:
         _check_kind(self.geometry, Geometry, "geometry", "hs.geometry.box()")
         _check_kind(self.state, PipelineState, "state", 'hs.PipelineState(cull_mode="back")')
         _check_count(self.instance_count)
+        _check_visible(self.visible)
         face = self.program.interface
         known, limits = face.inputs, face.input_limits
         for name, value in self.inputs.items():
@@ -107,6 +108,7 @@ class Draw:
                     check_all_limits(name, rows, limits[name])
         object.__setattr__(self, "inputs", _owned(self.inputs))
         object.__setattr__(self, "instances", _owned(self.instances))
+        check_mapping("rules", self.rules)
         if self.rules:
             raise InputError(
                 explain(
@@ -213,6 +215,17 @@ def _check_count(count: Any) -> None:
                 "instance_count has to be a whole number from 0 to 2³² − 1",
                 facts={"given": f"{count!r}"},
                 fix="Write instance_count=1.",
+            )
+        )
+
+
+def _check_visible(value: Any) -> None:
+    if not isinstance(value, (bool, np.bool_, AVal)):
+        raise InputError(
+            explain(
+                "visible has to be True or False",
+                facts={"given": repr(value)},
+                fix="Write visible=True, or an adaptive value of that.",
             )
         )
 

@@ -77,6 +77,14 @@ class Geometry:
                     fix='Write Geometry({"position": array_of_shape_n_3, ...}).',
                 )
             )
+        for name in attributes:
+            if not isinstance(name, str):  # pyright: ignore[reportUnnecessaryIsInstance]
+                raise GeometryError(
+                    explain(
+                        f"an attribute cannot be named {name!r}",
+                        fix='Names are strings: Geometry({"position": points}).',
+                    )
+                )
         self.attributes = MappingProxyType(
             {
                 name: value if isinstance(value, AVal) else as_attribute(name, value)

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from heapscene.adaptive import AVal
+from heapscene.draw.draw import check_mapping
 from heapscene.draw.geometry import Geometry
 from heapscene.draw.numbers import as_array, holds_numbers
 from heapscene.draw.state import PipelineState
@@ -49,6 +50,8 @@ def checked_state(state: Any) -> PipelineState | AVal[PipelineState]:
 
 def refuse_rules(rules: Mapping[str, Any] | None) -> None:
     """Raise if there are any rules."""
+    if rules is not None:
+        check_mapping("rules", rules)
     if rules:
         raise InputError(
             explain(

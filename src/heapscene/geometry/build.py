@@ -13,6 +13,9 @@ from heapscene.errors import GeometryError, explain
 
 __all__ = ["assemble", "check_segments", "check_size", "grid_quads", "small_indices"]
 
+MOST_VERTICES = 2**26
+"""Positions and normals of more would not fit on a page."""
+
 
 def check_size(shape: str, **sizes: Any) -> None:
     """Raise a :class:`GeometryError` unless every size is a finite number above zero."""
@@ -41,6 +44,15 @@ def check_segments(shape: str, value: Any, least: tuple[int, ...]) -> tuple[int,
             explain(
                 f"{shape}: segments={value!r} cannot be used",
                 facts={"smallest": example},
+                fix=f"Write {shape}(segments={32 if len(least) == 1 else (32, 16)}).",
+            )
+        )
+    vertices = math.prod(int(count) + 1 for count in counts)
+    if vertices > MOST_VERTICES:
+        raise GeometryError(
+            explain(
+                f"{shape}: segments={value!r} make too many vertices",
+                facts={"vertices": f"{vertices:,}", "most": f"{MOST_VERTICES:,}"},
                 fix=f"Write {shape}(segments={32 if len(least) == 1 else (32, 16)}).",
             )
         )

@@ -21,7 +21,7 @@ class ManualReader:
 
     def add(self, what: Draw | DrawTable) -> None:
         """Add a draw or a table for the next frame."""
-        draw = what.as_draw() if isinstance(what, DrawTable) else what
+        draw = _as_draw(what)
         if draw in self._present:
             raise SceneError(
                 explain(
@@ -35,7 +35,7 @@ class ManualReader:
 
     def remove(self, what: Draw | DrawTable) -> None:
         """Remove a draw or a table in the next frame."""
-        draw = what.as_draw() if isinstance(what, DrawTable) else what
+        draw = _as_draw(what)
         if draw not in self._present:
             raise SceneError(
                 explain("this draw is not in the scene", facts={"draw": draw}, fix="Add it first.")
@@ -135,6 +135,19 @@ class _Parts:
                 present[new] = None
 
 
+def _as_draw(what: Any) -> Drawable:
+    if isinstance(what, DrawTable):
+        return what.as_draw()
+    if isinstance(what, Draw):
+        return what
+    raise SceneError(
+        explain(
+            f"a {type(what).__name__} is neither a draw nor a table",
+            fix="Make a Draw of it; scenes and sets are given when the HeapScene is made.",
+        )
+    )
+
+
 def _opened(element: Any) -> Drawable | DrawReader:
     if isinstance(element, DrawTable):
         return element.as_draw()
@@ -153,7 +166,7 @@ def open_reader(what: Any) -> DrawReader:
         return SequenceReader([what])
     if isinstance(what, ASet):
         return SetSourceReader(what)
-    if isinstance(what, DrawSource):
+    if isinstance(what, DrawSource) and not isinstance(what, type):
         return what.draw_reader()
     if isinstance(what, Sequence) and not isinstance(what, str | bytes):
         return SequenceReader(what)
