@@ -105,6 +105,14 @@ class HeapScene:
         inputs: Mapping[str, Any] | None = None,
         expanded_bytes: int | None = None,
     ) -> None:
+        check_device(device)
+        check_kind("targets", targets, Targets, "Targets(samples=4)")
+        if heap is not None:
+            check_kind("heap", heap, Heap, "Heap(device)")
+        if expanded_bytes is not None:
+            check_count("expanded_bytes", expanded_bytes)
+        if inputs is not None:
+            check_mapping("inputs", inputs)
         known = ("auto", "expanded", "mega")
         if not isinstance(encoding, str) or encoding not in known:  # pyright: ignore
             raise InputError(
@@ -121,14 +129,6 @@ class HeapScene:
                     fix="Write Heap(device, page_bytes=...), and nothing in the scene.",
                 )
             )
-        check_device(device)
-        check_kind("targets", targets, Targets, "Targets(samples=4)")
-        if heap is not None:
-            check_kind("heap", heap, Heap, "Heap(device)")
-        if expanded_bytes is not None:
-            check_count("expanded_bytes", expanded_bytes)
-        if inputs is not None:
-            check_mapping("inputs", inputs)
         self._targets = targets
         self._encoding = encoding
         self._expanded_bytes = expanded_bytes
