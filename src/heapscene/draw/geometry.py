@@ -223,7 +223,7 @@ def as_attribute(name: str, value: Any) -> NDArray[Any]:
     if name in ("position", "normal", "uv", "color"):
         kind = np.float32
     if array.dtype.kind in "iu" and array.dtype.itemsize > 4 and kind is not np.float32:
-        limits = np.iinfo(np.dtype(kind))
+        limits = np.iinfo(np.int32 if kind is np.int32 else np.uint32)
         if not within(array, limits.min, limits.max):
             raise GeometryError(
                 explain(

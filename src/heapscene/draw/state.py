@@ -68,12 +68,13 @@ class PipelineState:
     alpha_to_coverage: bool = False
 
     def __post_init__(self) -> None:
-        if isinstance(self.topology, str) and self.topology in _STRIPS:  # pyright: ignore
+        topology: Any = self.topology
+        if isinstance(topology, str) and topology in _STRIPS:
             raise StateError(
                 explain(
-                    f"topology {self.topology!r} cannot be drawn: many objects share one draw "
+                    f"topology {topology!r} cannot be drawn: many objects share one draw "
                     "call, and a strip would join neighbours",
-                    fix=f"Convert the indices and write topology={self.topology[:-5] + 'list'!r}.",
+                    fix=f"Convert the indices and write topology={topology[:-5] + 'list'!r}.",
                 )
             )
         for name, allowed in _CHOICES.items():

@@ -161,7 +161,7 @@ class DrawTable:
 
     def __getitem__(self, name: str) -> NDArray[Any]:
         """Return a read-only view of a column over all handles, dead ones included."""
-        if isinstance(name, str) and name in _RECORD:  # pyright: ignore
+        if isinstance(name, str) and name in _RECORD:  # pyright: ignore[reportUnnecessaryIsInstance]
             view = (self._geometry if name == "geometry" else self._visible)[: self._length]
             view.flags.writeable = False
             return view
@@ -216,7 +216,7 @@ class DrawTable:
             A row is dead or does not exist, or the values do not fit or are beyond the limits that the
             program declares; nothing has changed.
         """
-        is_record = isinstance(name, str) and name in _RECORD  # pyright: ignore
+        is_record = isinstance(name, str) and name in _RECORD  # pyright: ignore[reportUnnecessaryIsInstance]
         column = None if is_record else self._column(name)
         chosen = chosen_rows(rows, self.alive, self._live)
         array, _ = self._converted(name, None if column is None else column.type, values)
@@ -454,7 +454,7 @@ class DrawTable:
             self._place = _Transform(checked_matrix(value))
 
     def _column(self, name: str) -> Column:
-        column = self._columns.get(name) if isinstance(name, str) else None  # pyright: ignore
+        column = self._columns.get(name) if isinstance(name, str) else None  # pyright: ignore[reportUnnecessaryIsInstance]
         if column is None:
             raise InputError(
                 explain(

@@ -53,7 +53,7 @@ class FrameInputs:
         self._packed: tuple[tuple[bytes, ...], bytes] | None = None
         types = dict(CAMERA_INPUTS)
         for name, value in extra.items():
-            if not isinstance(name, str) or not name.isidentifier():  # pyright: ignore
+            if not isinstance(name, str) or not name.isidentifier():  # pyright: ignore[reportUnnecessaryIsInstance]
                 raise InputError(
                     explain(
                         f"a frame input cannot be named {name!r}",

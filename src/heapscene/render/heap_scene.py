@@ -36,8 +36,8 @@ from heapscene.gpu import (
 )
 from heapscene.heap import Bucket, Page
 from heapscene.heap import Heap as SceneHeap
-from heapscene.render.bucket_gpu import BucketGpu
 from heapscene.render.arguments import check_count, check_device, check_kind
+from heapscene.render.bucket_gpu import BucketGpu
 from heapscene.render.frame_inputs import FrameInputs, aspect_of
 from heapscene.render.heap_memory import Heap
 from heapscene.render.pending import PendingChanges
@@ -114,7 +114,7 @@ class HeapScene:
         if inputs is not None:
             check_mapping("inputs", inputs)
         known = ("auto", "expanded", "mega")
-        if not isinstance(encoding, str) or encoding not in known:  # pyright: ignore
+        if not isinstance(encoding, str) or encoding not in known:  # pyright: ignore[reportUnnecessaryIsInstance]
             raise InputError(
                 explain(
                     f"encoding cannot be {encoding!r}",

@@ -76,7 +76,7 @@ def table(name: str = "", value: Any = None) -> hs.DrawTable:
 def made_with(name: str) -> Callable[[Any], Read]:
     def make(value: Any) -> Read:
         rows = table(name, value)
-        return lambda: rows[name].tobytes()
+        return lambda: bytes(rows[name])
 
     return make
 
@@ -85,7 +85,7 @@ def written(name: str) -> Callable[[Any], Read]:
     def make(value: Any) -> Read:
         rows = table(name, np.tile(np.eye(4), (6, 1, 1))) if name == "model" else table()
         rows.write(name, value)
-        return lambda: rows[name].tobytes()
+        return lambda: bytes(rows[name])
 
     return make
 
@@ -95,7 +95,7 @@ def appended(name: str) -> Callable[[Any], Read]:
         rows = table()
         given = {"position": (0, 0, 0), "color": (1, 1, 1), "scale": 1.0} | {name: value}
         rows.append(given)
-        return lambda: rows[name].tobytes() + rows.alive.tobytes()
+        return lambda: bytes(rows[name]) + bytes(rows.alive)
 
     return make
 
@@ -103,38 +103,38 @@ def appended(name: str) -> Callable[[Any], Read]:
 def chosen(value: Any) -> Read:
     rows = table()
     rows.write("position", (1, 1, 1), rows=value)
-    return lambda: rows["position"].tobytes()
+    return lambda: bytes(rows["position"])
 
 
 def deleted(value: Any) -> Read:
     rows = table()
     rows.delete(value)
-    return lambda: rows.alive.tobytes()
+    return lambda: bytes(rows.alive)
 
 
 def moved_table(value: Any) -> Read:
     rows = table()
     rows.transform = value
-    return lambda: np.asarray(rows.transform).tobytes()
+    return lambda: bytes(np.asarray(rows.transform))
 
 
 def geometry(name: str) -> Callable[[Any], Read]:
     def make(value: Any) -> Read:
         made = hs.Geometry({"position": POINTS, name: value})
-        return lambda: made.read_attributes()[name].tobytes()
+        return lambda: bytes(made.read_attributes()[name])
 
     return make
 
 
 def indices(value: Any) -> Read:
     made = hs.Geometry({"position": POINTS}, value)
-    return lambda: np.asarray(made.read_indices()).astype(np.uint32).tobytes()
+    return lambda: bytes(np.asarray(made.read_indices()).astype(np.uint32))
 
 
 def camera(value: Any) -> Read:
     made = hs.PerspectiveCamera(position=(3, 4, 5), target=(1, 2, 9))
     made.position = value
-    return lambda: made.matrices(1.0, np.zeros((2, 3))).view.tobytes()
+    return lambda: bytes(made.matrices(1.0, np.zeros((2, 3))).view)
 
 
 class Lens:
