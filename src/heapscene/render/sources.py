@@ -54,7 +54,8 @@ class ManualReader:
 class SetSourceReader:
     """Draws of an adaptive set, whose elements may be sources themselves."""
 
-    def __init__(self, elements: ASet[Any]) -> None:
+    def __init__(self, elements: ASet[Any], inside: tuple[Any, ...] = ()) -> None:
+        self._inside = (*inside, elements)
         self._reader: SetReader[Any] = elements.reader()
         self._parts = _Parts()
 
@@ -65,7 +66,7 @@ class SetSourceReader:
         """
         if self._reader.pending:
             delta = self._reader.look()
-            came = [(element, _opened(element)) for element in delta.added]
+            came = [(element, _opened(element, self._inside)) for element in delta.added]
             self._reader.take()
             for element in delta.removed:
                 self._parts.remove(element)
@@ -77,10 +78,10 @@ class SetSourceReader:
 class SequenceReader:
     """Draws of a short sequence of things."""
 
-    def __init__(self, elements: Sequence[Any]) -> None:
+    def __init__(self, elements: Sequence[Any], inside: tuple[Any, ...] = ()) -> None:
         self._parts = _Parts()
         for number, element in enumerate(elements):
-            self._parts.add(number, _opened(element))
+            self._parts.add(number, _opened(element, (*inside, elements)))
 
     def changes(self) -> Sequence[DrawChange]:
         """Return the steps since the last call."""
@@ -148,28 +149,35 @@ def _as_draw(what: Any) -> Drawable:
     )
 
 
-def _opened(element: Any) -> Drawable | DrawReader:
+def _opened(element: Any, inside: tuple[Any, ...]) -> Drawable | DrawReader:
     if isinstance(element, DrawTable):
         return element.as_draw()
-    return element if isinstance(element, Draw) else open_reader(element)
+    return element if isinstance(element, Draw) else open_reader(element, inside)
 
 
-def open_reader(what: Any) -> DrawReader:
+def open_reader(what: Any, inside: tuple[Any, ...] = ()) -> DrawReader:
     """Return a reader of the draws of ``what``.
 
     Raises
     ------
     SceneError
-        ``what`` is nothing that can be rendered.
+        ``what`` is nothing that can be rendered, or a set or list that is ``inside`` itself.
     """
+    if any(what is outer for outer in inside):
+        raise SceneError(
+            explain(
+                f"a {type(what).__name__} cannot be inside itself",
+                fix="Take it out, or out of what is in it.",
+            )
+        )
     if isinstance(what, Draw):
         return SequenceReader([what])
     if isinstance(what, ASet):
-        return SetSourceReader(what)
+        return SetSourceReader(what, inside)
     if isinstance(what, DrawSource) and not isinstance(what, type):
         return what.draw_reader()
     if isinstance(what, Sequence) and not isinstance(what, str | bytes):
-        return SequenceReader(what)
+        return SequenceReader(what, inside)
     raise SceneError(
         explain(
             f"a {type(what).__name__} cannot be rendered",

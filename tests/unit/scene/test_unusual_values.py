@@ -98,7 +98,7 @@ def test_what_has_no_area_is_not_seen(name: str, renderer: hs.Renderer) -> None:
 
 
 def test_one_broken_vertex_breaks_only_its_triangles(renderer: hs.Renderer) -> None:
-    points = np.concatenate([TRIANGLE + (0, 0, 1), TRIANGLE])
+    points = np.concatenate([TRIANGLE + np.array((0, 0, 1)), TRIANGLE])
     points[1] = NAN
     scene = hs.Scene(hs.Mesh(hs.Geometry({"position": points}), RED))
     whole = hs.Scene(hs.Mesh(triangle(), RED))
