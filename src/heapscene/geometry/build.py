@@ -16,14 +16,18 @@ __all__ = ["assemble", "check_segments", "check_size", "grid_quads", "small_indi
 MOST_VERTICES = 2**26
 """Positions and normals of more would not fit on a page."""
 
+MOST_SIZE = 1e37
+"""Corners are stored as float32."""
+
 
 def check_size(shape: str, **sizes: Any) -> None:
-    """Raise a :class:`GeometryError` unless every size is a finite number above zero."""
+    """Raise a :class:`GeometryError` unless every size is a number above zero that fits float32."""
     for name, value in sizes.items():
-        if not (isinstance(value, (int, float, np.number)) and math.isfinite(value) and value > 0):
+        is_real = isinstance(value, (int, float, np.integer, np.floating))
+        if not is_real or isinstance(value, bool) or not 0 < value <= MOST_SIZE:
             raise GeometryError(
                 explain(
-                    f"{shape}: {name} has to be a number above 0",
+                    f"{shape}: {name} has to be a number above 0, and at most {MOST_SIZE:g}",
                     facts={name: repr(value)},
                     fix=f"Write {shape}({name}=1.0).",
                 )
