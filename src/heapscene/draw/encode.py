@@ -208,11 +208,13 @@ def _scalar_encoder(type_: Scalar) -> Callable[[Any], bytes]:
         kind = type(value)
         if kind is not float and kind is not int:
             value = _numbers(value, ((),)).item()
-        if type_ == BOOL and type(value) is not float:
-            value = bool(value)
         return pack(value)
 
-    return encode_scalar
+    def encode_bool(value: Any) -> bytes:
+        number = value if type(value) is bool else _numbers(value, ((),)).item()
+        return pack(number if type(number) is float else bool(number))
+
+    return encode_bool if type_ == BOOL else encode_scalar
 
 
 def _vector_encoder(type_: Vector) -> Callable[[Any], bytes]:
