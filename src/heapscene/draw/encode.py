@@ -190,12 +190,16 @@ def _encoder(type_: Type) -> Callable[[Any], bytes]:
         return _vector_encoder(type_)
     if isinstance(type_, Matrix):
         shape = (type_.rows, type_.columns)
+        pack = struct.Struct(f"<{type_.words}f").pack
 
         def encode_matrix(value: Any) -> bytes:
             array = _numbers(value, (shape,))
-            # What float32 cannot hold is infinite, as it would be on the GPU: matrices are products.
-            with np.errstate(over="ignore"):
-                return array.astype("<f4").tobytes()
+            try:
+                return pack(*array.ravel().tolist())
+            except OverflowError:
+                # What float32 cannot hold is infinite, as it would be on the GPU: matrices are products.
+                with np.errstate(over="ignore"):
+                    return array.astype("<f4").tobytes()
 
         return encode_matrix
     raise TypeError(f"{type_} is not a type of a draw input")

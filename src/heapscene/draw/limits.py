@@ -34,7 +34,7 @@ def check_limits(name: str, numbers: NDArray[Any], limits: Limits, source: objec
         They are not.
     """
     low, high = limits
-    if all([low <= number <= high for number in numbers.tolist()]):
+    if all(low <= number <= high for number in numbers.tolist()):
         return
     bounded = limits != ANY_FINITE
     shown = ", ".join(f"{number:g}" for number in numbers)
