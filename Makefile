@@ -13,7 +13,7 @@ TINT    := build/tint/.stamp
 WGSL    := build/wgsl
 
 .DEFAULT_GOAL := help
-.PHONY: help setup vulkan check test test-long fuzz demo ci clean
+.PHONY: help setup vulkan check test test-long fuzz fuzz-api demo ci clean
 
 help:  ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  %-10s %s\n", $$1, $$2}' Makefile
@@ -45,6 +45,9 @@ test-long: $(DEV) vulkan  ## random sequences at full length, with more examples
 SECONDS ?= 600
 fuzz: $(DEV)  ## damaged shader functions, for SECONDS: none may crash the compiler
 	HEAPSCENE_FUZZ_SECONDS=$(SECONDS) $(PYTEST) -s tests/property/test_frontend_fuzz.py
+
+fuzz-api: $(DEV) vulkan  ## wrong calls of the public API, for SECONDS: none may change a scene
+	HEAPSCENE_FUZZ_SECONDS=$(SECONDS) $(PYTEST) -s tests/property/test_api_fuzz.py
 
 ci: check test  ## what .ci/run runs
 

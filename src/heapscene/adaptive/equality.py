@@ -80,6 +80,10 @@ def frozen(value: Any) -> Any:
         return value
     if value.base is None and not value.flags.writeable:
         return value
-    copy = value.copy()
-    copy.setflags(write=False)
-    return copy
+    if 0 not in value.strides:
+        copy = value.copy()
+        copy.setflags(write=False)
+        return copy
+    # Rows that are one and the same stay so: all of them may be more than there is memory.
+    once = value[tuple([slice(0, 1) if step == 0 else slice(None) for step in value.strides])]
+    return sys.modules["numpy"].broadcast_to(once.copy(), value.shape)

@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from heapscene.adaptive.node import check_thread
 from heapscene.adaptive.transaction import raise_all, transact
+from heapscene.errors import explain
 
 __all__ = ["drain_posted", "post"]
 
@@ -17,7 +18,19 @@ def post(function: Callable[[], object]) -> None:
     """Have `function` called by the owner thread, when the next frame starts.
 
     May be called from any thread; what is posted runs in the order of posting.
+
+    Raises
+    ------
+    TypeError
+        It cannot be called.
     """
+    if not callable(function):
+        raise TypeError(
+            explain(
+                f"a {type(function).__name__} cannot be posted",
+                fix="Post a function: hs.post(lambda: ...).",
+            )
+        )
     _inbox.append(function)
 
 

@@ -500,5 +500,7 @@ def chosen_by(chosen: object, function: Callable[..., object], given_to: str = "
 
 
 def _short(value: object) -> str:
+    if isinstance(value, AVal):  # it may lead back here
+        return f"{type(value).__name__}(...)"
     text = repr(value)
     return text if len(text) <= 60 else f"{text[:57]}..."

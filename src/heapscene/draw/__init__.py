@@ -20,6 +20,7 @@ from heapscene.draw.camera import perspective as perspective
 from heapscene.draw.color import rgba as rgba
 from heapscene.draw.draw import Draw as Draw
 from heapscene.draw.draw import check_instances as check_instances
+from heapscene.draw.draw import check_mapping as check_mapping
 from heapscene.draw.draw import checked_draw as checked_draw
 from heapscene.draw.encode import encode_all as encode_all
 from heapscene.draw.encode import encode_rows as encode_rows
@@ -32,11 +33,15 @@ from heapscene.draw.geometry import check_geometry as check_geometry
 from heapscene.draw.limits import ANY_FINITE as ANY_FINITE
 from heapscene.draw.limits import UNIT as UNIT
 from heapscene.draw.limits import Limits as Limits
+from heapscene.draw.limits import check_all_limits as check_all_limits
 from heapscene.draw.limits import check_limits as check_limits
 from heapscene.draw.limits import first_beyond as first_beyond
 from heapscene.draw.material import Material as Material
 from heapscene.draw.material import MaterialUser as MaterialUser
 from heapscene.draw.material import WatchedMaterial as WatchedMaterial
+from heapscene.draw.numbers import as_array as as_array
+from heapscene.draw.numbers import holds_numbers as holds_numbers
+from heapscene.draw.numbers import owned as owned
 from heapscene.draw.rows import Rows as Rows
 from heapscene.draw.source import Drawable as Drawable
 from heapscene.draw.source import DrawChange as DrawChange

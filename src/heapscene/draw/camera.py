@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from heapscene.adaptive import AVal
+from heapscene.draw.numbers import as_array, holds_numbers
 from heapscene.errors import InputError, explain
 from heapscene.typing import Vec3Like
 
@@ -250,11 +251,24 @@ def camera_matrices(camera: Any, aspect: float, bounds: NDArray[np.float64]) -> 
     Raises
     ------
     InputError
-        ``camera`` is neither, or its matrices have the wrong shape.
+        ``camera`` is neither, or its matrices have the wrong shape or a number that is not finite.
     """
-    if isinstance(camera, CameraLike):
-        return camera.matrices(aspect, bounds)
-    if not (hasattr(camera, "view") and hasattr(camera, "proj")):
+    if isinstance(camera, CameraLike) and not isinstance(camera, type):
+        given = camera.matrices(aspect, bounds)
+        if not (hasattr(given, "view") and hasattr(given, "proj") and hasattr(given, "position")):
+            raise InputError(
+                explain(
+                    f"matrices() of a {type(camera).__name__} returned no CameraMatrices",
+                    facts={"returned": type(given).__name__},
+                    fix="Return CameraMatrices(view, proj, position).",
+                )
+            )
+        return CameraMatrices(
+            _array(given.view, "view", (4, 4)),
+            _array(given.proj, "proj", (4, 4)),
+            _array(given.position, "position", (3,)),
+        )
+    if isinstance(camera, type) or not (hasattr(camera, "view") and hasattr(camera, "proj")):
         raise InputError(
             explain(
                 f"a {type(camera).__name__} is not a camera",
@@ -265,7 +279,16 @@ def camera_matrices(camera: Any, aspect: float, bounds: NDArray[np.float64]) -> 
     proj = _array(camera.proj, "proj", (4, 4))
     given = getattr(camera, "position", None)
     if given is None:
-        position = np.linalg.inv(view)[:3, 3].astype(np.float64)
+        try:
+            position = np.linalg.inv(view)[:3, 3].astype(np.float64)
+        except np.linalg.LinAlgError as cause:
+            raise InputError(
+                explain(
+                    "the camera's view has no inverse, and no position is given",
+                    facts={"view": view.tolist()},
+                    fix="Give position as well: three numbers.",
+                )
+            ) from cause
         return CameraMatrices(view, proj, position)
     return CameraMatrices(view, proj, _array(given, "position", (3,)))
 
@@ -366,20 +389,18 @@ def _cross(a: _Triple, b: _Triple) -> _Triple:
 
 def _array(value: Any, name: str, shape: tuple[int, ...]) -> NDArray[np.float64]:
     now = value.force() if isinstance(value, AVal) else value
-    try:
-        array = np.asarray(now, dtype=np.float64)
-    except (TypeError, ValueError):
-        array = np.zeros(0)
-    if array.shape != shape:
+    array = as_array(now)
+    is_usable = array.shape == shape and holds_numbers(array)
+    if not is_usable or not np.isfinite(array).all():
         raise InputError(
             explain(
-                f"the camera's {name} has to be an array of shape {shape}",
+                f"the camera's {name} has to be an array of shape {shape}, of finite numbers",
                 facts={name: f"{type(now).__name__}{getattr(now, 'shape', '')}"},
                 fix=f"Give {name} as numbers, for example "
                 + ("(0, 0, 5)." if shape == (3,) else "numpy.eye(4)."),
             )
         )
-    return array
+    return np.asarray(array, np.float64)
 
 
 def _check_fit(fov: float, direction: Vec3Like, aspect: float, margin: float) -> None:

@@ -8,11 +8,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from heapscene.draw.encode import encode_value, numpy_dtype
+from heapscene.draw.encode import encode_value, numpy_dtype, whole_numbers
+from heapscene.draw.numbers import as_array, holds_numbers
 from heapscene.errors import InputError, explain
-from heapscene.shader import BOOL, Matrix, Scalar, Type, Vector
+from heapscene.shader import Matrix, Scalar, Type, Vector
 
-__all__ = ["Column", "as_rows", "common_length", "element_shape"]
+__all__ = ["Column", "as_rows", "check_rows", "common_length", "element_shape"]
+
+
+MOST_ROWS = 2**31 - 1
+"""Handles at most: the GPU counts rows in 32 bits."""
 
 
 class Column:
@@ -40,6 +45,19 @@ class Column:
         return shown
 
 
+def check_rows(count: int) -> None:
+    """Raise an :class:`InputError` if a table cannot have so many rows."""
+    if count <= MOST_ROWS:
+        return
+    raise InputError(
+        explain(
+            f"a table cannot have {count:,} rows",
+            facts={"largest": f"{MOST_ROWS:,} rows"},
+            fix="Split the rows among several tables.",
+        )
+    )
+
+
 def element_shape(type_: Type) -> tuple[int, ...]:
     """Return the shape of one value: ``()``, ``(n,)`` or ``(rows, columns)``."""
     if isinstance(type_, Matrix):
@@ -65,13 +83,10 @@ def as_rows(name: str, type_: Type, value: Any) -> tuple[NDArray[Any], bool]:
     """
     if isinstance(value, str):
         return np.frombuffer(encode_value(type_, value, name), numpy_dtype(type_))[None], True
-    try:
-        array: NDArray[Any] = np.asarray(value)
-    except ValueError:  # rows of different lengths
-        array = np.zeros(0, object)
+    array = as_array(value)
     dtype = numpy_dtype(type_)
     want = element_shape(type_)
-    if array.dtype.kind not in "fiub" or (array.dtype.kind == "f" and dtype.kind != "f"):
+    if not holds_numbers(array) or (array.dtype.kind == "f" and dtype.kind != "f"):
         raise _refused(name, type_, array, _fitting(type_))
     shape: tuple[int, ...] = array.shape
     single = shape == want or (want == (4,) and shape == (3,))
@@ -82,8 +97,15 @@ def as_rows(name: str, type_: Type, value: Any) -> tuple[NDArray[Any], bool]:
     fills = want == (4,) and array.shape[1:] == (3,)
     if array.ndim == 0 or (array.shape[1:] != want and not fills):
         raise _refused(name, type_, np.asarray(value), f"shape {_shape(type_)}")
-    if dtype.kind in "iu" and array.dtype != dtype:
-        array = _whole(name, type_, array)
+    check_rows(len(array))
+    if dtype.kind in "iu":
+        try:
+            array = whole_numbers(type_, array, name)
+        except InputError as cause:
+            limits = np.iinfo(dtype)
+            raise _refused(
+                name, type_, array, f"numbers from {limits.min} to {limits.max}"
+            ) from cause
     if fills:
         array = np.concatenate([array, np.ones((len(array), 1), array.dtype)], axis=1)
     return array.reshape(len(array), type_.words), single
@@ -129,17 +151,6 @@ def described(value: Any) -> str:
     """Return dtype and shape of an array, or of what would become one."""
     array = value if isinstance(value, np.ndarray) else np.asarray(value)
     return f"{array.dtype} {array.shape}"
-
-
-def _whole(name: str, type_: Type, array: NDArray[Any]) -> NDArray[Any]:
-    if type_ == BOOL:
-        return array if array.dtype.kind == "b" else array != 0
-    limits = np.iinfo(numpy_dtype(type_))
-    if array.size and array.dtype.kind in "iu":
-        low, high = int(array.min()), int(array.max())
-        if low < limits.min or high > limits.max:
-            raise _refused(name, type_, array, f"numbers from {limits.min} to {limits.max}")
-    return array
 
 
 def _refused(name: str, type_: Type, array: NDArray[Any], wanted: str) -> InputError:

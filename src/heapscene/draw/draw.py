@@ -10,13 +10,15 @@ from typing import Any
 import numpy as np
 
 from heapscene.adaptive import AVal
-from heapscene.draw.encode import encode_rows, encode_value
+from heapscene.draw.encode import encode_rows, encode_value, numpy_dtype
 from heapscene.draw.geometry import Geometry
+from heapscene.draw.limits import check_all_limits, check_limits
+from heapscene.draw.numbers import owned
 from heapscene.draw.state import PipelineState
 from heapscene.errors import InputError, explain
-from heapscene.shader import ProgramLike
+from heapscene.shader import Interface, ProgramLike
 
-__all__ = ["Draw", "checked_draw", "with_captured"]
+__all__ = ["Draw", "check_mapping", "check_program", "checked_draw", "with_captured"]
 
 _NOTHING: Mapping[str, Any] = MappingProxyType({})
 
@@ -69,20 +71,26 @@ class Draw:
     rules: Mapping[str, Any] = field(default_factory=_nothing)
 
     def __post_init__(self) -> None:
+        check_program(self.program)
+        check_mapping("inputs", self.inputs)
+        check_mapping("instances", self.instances)
         inputs = with_captured(self.program, self.inputs, self.instances)
         if inputs is not self.inputs:
             object.__setattr__(self, "inputs", inputs)
         _check_kind(self.geometry, Geometry, "geometry", "hs.geometry.box()")
         _check_kind(self.state, PipelineState, "state", 'hs.PipelineState(cull_mode="back")')
         _check_count(self.instance_count)
-        object.__setattr__(self, "inputs", _owned(self.inputs))
-        object.__setattr__(self, "instances", _owned(self.instances))
-        known = self.program.interface.inputs
+        _check_visible(self.visible)
+        face = self.program.interface
+        known, limits = face.inputs, face.input_limits
         for name, value in self.inputs.items():
             if name not in known:
                 raise _unknown(name, known)
             if not isinstance(value, AVal):
-                encode_value(known[name], value, name)
+                data = encode_value(known[name], value, name)
+                if name in limits:
+                    numbers = np.frombuffer(data, numpy_dtype(known[name]))
+                    check_limits(name, numbers, limits[name])
         for name, value in self.instances.items():
             if name not in known:
                 raise _unknown(name, known)
@@ -94,9 +102,13 @@ class Draw:
                     )
                 )
             if not isinstance(value, AVal):
-                check_instances(
-                    name, len(encode_rows(known[name], value, name)), self.instance_count
-                )
+                rows = encode_rows(known[name], value, name).view(numpy_dtype(known[name]))
+                check_instances(name, len(rows), self.instance_count)
+                if name in limits:
+                    check_all_limits(name, rows, limits[name])
+        object.__setattr__(self, "inputs", _owned(self.inputs))
+        object.__setattr__(self, "instances", _owned(self.instances))
+        check_mapping("rules", self.rules)
         if self.rules:
             raise InputError(
                 explain(
@@ -109,16 +121,7 @@ class Draw:
 
 def _owned(values: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return values that nobody else can edit."""
-    return {name: _frozen(value) for name, value in values.items()} if values else values
-
-
-def _frozen(value: Any) -> Any:
-    if isinstance(value, np.ndarray):
-        if value.flags.writeable or value.base is not None:
-            value = value.copy()
-            value.flags.writeable = False
-        return value
-    return tuple(map(_frozen, value)) if isinstance(value, list) else value
+    return {name: owned(value) for name, value in values.items()} if values else values
 
 
 # A frozen dataclass sets its fields one by one through calls that look each of them up.
@@ -180,6 +183,30 @@ def _check_kind(value: Any, kind: type, name: str, example: str) -> None:
         )
 
 
+def check_program(value: Any) -> None:
+    """Raise an :class:`InputError` unless `value` is a program."""
+    if not isinstance(getattr(value, "interface", None), Interface):
+        raise InputError(
+            explain(
+                "program has to be a Program",
+                facts={"given": f"{type(value).__name__}: {value!r:.60}"},
+                fix="Write Draw(hs.Program(vertex, fragment), geometry, inputs={...}).",
+            )
+        )
+
+
+def check_mapping(name: str, value: Any) -> None:
+    """Raise an :class:`InputError` unless `value` is a mapping."""
+    if type(value) is not dict and value is not _NOTHING and not isinstance(value, Mapping):
+        raise InputError(
+            explain(
+                f"{name} has to be a dict of values by name",
+                facts={"given": f"{type(value).__name__}: {value!r:.60}"},
+                fix=f'Write {name}={{"color": (1, 0, 0, 1)}}.',
+            )
+        )
+
+
 def _check_count(count: Any) -> None:
     whole = isinstance(count, int | np.integer) and not isinstance(count, bool)
     if not isinstance(count, AVal) and not (whole and 0 <= count < 2**32):
@@ -188,6 +215,17 @@ def _check_count(count: Any) -> None:
                 "instance_count has to be a whole number from 0 to 2³² − 1",
                 facts={"given": f"{count!r}"},
                 fix="Write instance_count=1.",
+            )
+        )
+
+
+def _check_visible(value: Any) -> None:
+    if not isinstance(value, (bool, np.bool_, AVal)):
+        raise InputError(
+            explain(
+                "visible has to be True or False",
+                facts={"given": repr(value)},
+                fix="Write visible=True, or an adaptive value of that.",
             )
         )
 

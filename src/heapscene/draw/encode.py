@@ -16,10 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from heapscene.draw.color import rgba
+from heapscene.draw.numbers import as_array, check_bytes, holds_numbers, within
 from heapscene.errors import InputError, explain
 from heapscene.shader import BOOL, I32, U32, Matrix, Scalar, Type, Vector
 
-__all__ = ["encode_all", "encode_rows", "encode_value", "numpy_dtype"]
+__all__ = ["encode_all", "encode_rows", "encode_value", "numpy_dtype", "whole_numbers"]
 
 
 _FLOAT64 = np.dtype(np.float64)
@@ -35,7 +36,7 @@ def numpy_dtype(type_: Type) -> np.dtype[Any]:
     >>> numpy_dtype(VEC3)
     dtype('float32')
     """
-    scalar = type_.scalar if isinstance(type_, Vector) else type_
+    scalar = _scalar_of(type_)
     if scalar in (U32, BOOL):
         return np.dtype("<u4")
     if scalar == I32:
@@ -75,7 +76,8 @@ def encode_all(type_: Type, values: Sequence[Any], name: str) -> NDArray[np.uint
     if isinstance(type_, Matrix) and set(map(type, values)) == {np.ndarray}:
         shape = (type_.rows, type_.columns)
         if {(value.shape, value.dtype) for value in values} == {(shape, _FLOAT64)}:
-            packed = np.concatenate(values, dtype=np.float32, casting="same_kind")
+            with np.errstate(over="ignore"):
+                packed = np.concatenate(values, dtype=np.float32, casting="same_kind")
             return packed.reshape(len(values), -1).view(np.uint32)
     if isinstance(type_, Vector) and type_.scalar.is_float:
         packed = _encode_vectors(type_.size, values)
@@ -97,17 +99,17 @@ def encode_rows(type_: Type, value: Any, name: str) -> NDArray[np.uint32]:
     Raises
     ------
     InputError
-        The array's shape does not fit the type.
+        The array's shape does not fit the type, it has fractions or numbers out of range for a whole
+        number, or it is larger than a page can be.
     """
-    array = np.asarray(value)
-    if array.dtype.kind not in "fiub":
+    array = as_array(value)
+    if not holds_numbers(array) or not (_is_float(type_) or array.dtype.kind != "f"):
         raise _mismatch(type_, value, name)
     want = (type_.rows, type_.columns) if isinstance(type_, Matrix) else (type_.words,)
     if array.ndim == 1 and type_.words == 1:
         array = array[:, None]
-    if array.ndim == 2 and array.shape[1] == 3 and want == (4,):
-        array = np.concatenate([array, np.ones((len(array), 1), array.dtype)], axis=1)
-    if array.shape[1:] != want:
+    pads = array.ndim == 2 and array.shape[1] == 3 and want == (4,)
+    if array.ndim == 0 or (array.shape[1:] != want and not pads):
         raise InputError(
             explain(
                 f"{name!r} needs rows of {type_}",
@@ -115,9 +117,50 @@ def encode_rows(type_: Type, value: Any, name: str) -> NDArray[np.uint32]:
                 fix="Give one row per instance.",
             )
         )
+    check_bytes(f"per-instance input {name!r}", len(array), 4 * type_.words, InputError)
+    array = whole_numbers(type_, array, name)
+    if pads:
+        array = np.concatenate([array, np.ones((len(array), 1), array.dtype)], axis=1)
     with np.errstate(over="ignore", invalid="ignore"):
         packed = np.ascontiguousarray(array, dtype=numpy_dtype(type_))
     return packed.reshape(len(array), type_.words).view(np.uint32)
+
+
+def whole_numbers(type_: Type, array: NDArray[Any], name: str) -> NDArray[Any]:
+    """Return whole numbers as the type can hold them; other types take numbers as they are.
+
+    Raises
+    ------
+    InputError
+        One is out of range.
+    """
+    dtype = numpy_dtype(type_)
+    if dtype.kind == "f" or array.dtype == dtype:
+        return array
+    if _scalar_of(type_) == BOOL:
+        return array if array.dtype.kind == "b" else array != 0
+    limits = np.iinfo(dtype)
+    if array.dtype.kind != "b" and not within(array, limits.min, limits.max):
+        raise InputError(
+            explain(
+                f"{name!r} has a number that a {type_} cannot hold",
+                facts={
+                    "smallest": int(array.min()),
+                    "largest": int(array.max()),
+                    "allowed": f"{limits.min} to {limits.max}",
+                },
+                fix="Give numbers in that range.",
+            )
+        )
+    return array
+
+
+def _scalar_of(type_: Type) -> Type:
+    return type_.scalar if isinstance(type_, Vector) else type_
+
+
+def _is_float(type_: Type) -> bool:
+    return numpy_dtype(type_).kind == "f"
 
 
 def _encode_vectors(size: int, values: Sequence[Any]) -> NDArray[np.uint32] | None:
@@ -142,41 +185,73 @@ def _encode_vectors(size: int, values: Sequence[Any]) -> NDArray[np.uint32] | No
 @cache
 def _encoder(type_: Type) -> Callable[[Any], bytes]:
     if isinstance(type_, Scalar):
-        code = {"f32": "<f", "i32": "<i", "u32": "<I", "bool": "<I"}[type_.name]
-        pack = struct.Struct(code).pack
-        if type_.is_float:
-            return lambda value: pack(float(value))
-        return lambda value: pack(int(value.__index__() if hasattr(value, "__index__") else value))
+        return _scalar_encoder(type_)
     if isinstance(type_, Vector):
         return _vector_encoder(type_)
     if isinstance(type_, Matrix):
         shape = (type_.rows, type_.columns)
+        pack = struct.Struct(f"<{type_.words}f").pack
 
         def encode_matrix(value: Any) -> bytes:
-            array = np.asarray(value, dtype="<f4")
-            if array.shape != shape:
-                raise TypeError(f"shape {array.shape}")
-            return array.tobytes()
+            array = _numbers(value, (shape,))
+            try:
+                return pack(*array.ravel().tolist())
+            except OverflowError:
+                # What float32 cannot hold is infinite, as it would be on the GPU: matrices are products.
+                with np.errstate(over="ignore"):
+                    return array.astype("<f4").tobytes()
 
         return encode_matrix
     raise TypeError(f"{type_} is not a type of a draw input")
 
 
+def _scalar_encoder(type_: Scalar) -> Callable[[Any], bytes]:
+    pack = struct.Struct({"f32": "<f", "i32": "<i", "u32": "<I", "bool": "<I"}[type_.name]).pack
+
+    def encode_scalar(value: Any) -> bytes:
+        kind = type(value)
+        if kind is not float and kind is not int:
+            value = _numbers(value, ((),)).item()
+        return pack(value)
+
+    def encode_bool(value: Any) -> bytes:
+        number = value if type(value) is bool else _numbers(value, ((),)).item()
+        return pack(number if type(number) is float else bool(number))
+
+    return encode_bool if type_ == BOOL else encode_scalar
+
+
 def _vector_encoder(type_: Vector) -> Callable[[Any], bytes]:
     code = {"f32": "f", "i32": "i", "u32": "I", "bool": "I"}[type_.scalar.name]
-    pack = struct.Struct(f"<{type_.size}{code}").pack
+    size = type_.size
+    pack = struct.Struct(f"<{size}{code}").pack
     is_float = type_.scalar.is_float
-    may_be_color = is_float and type_.size >= 3
-    pads = is_float and type_.size == 4
+    may_be_color = is_float and size >= 3
+    pads = is_float and size == 4
+    shapes = ((4,), (3,)) if pads else ((size,),)
 
     def encode_vector(value: Any) -> bytes:
-        if may_be_color and isinstance(value, str):
-            value = rgba(value)[: type_.size]
+        kind = type(value)
+        if kind is not tuple and kind is not list:
+            if may_be_color and kind is str:
+                value = rgba(value)[:size]
+            else:
+                value = _numbers(value, shapes).tolist()
         if pads and len(value) == 3:
             return pack(*value, 1.0)
+        if len(value) != size:
+            raise TypeError(f"{len(value)} numbers")
         return pack(*value)
 
     return encode_vector
+
+
+def _numbers(value: Any, shapes: tuple[tuple[int, ...], ...]) -> NDArray[Any]:
+    """Return an array of one of these shapes; nothing large is converted before it is refused."""
+    array = as_array(value)
+    if array.shape not in shapes or not holds_numbers(array):
+        raise TypeError(f"{array.dtype} {array.shape}")
+    return array
 
 
 def _mismatch(type_: Type, value: Any, name: str) -> InputError:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
@@ -10,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from heapscene.adaptive import AVal
+from heapscene.draw.numbers import as_array, check_bytes, holds_numbers, within
 from heapscene.errors import GeometryError, explain
 
 __all__ = ["Geometry", "as_attribute", "as_indices"]
@@ -59,6 +61,14 @@ class Geometry:
         *,
         range: tuple[int, int] | None = None,  # noqa: A002  public contract
     ) -> None:
+        if not isinstance(attributes, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise GeometryError(
+                explain(
+                    "attributes have to be a dict of arrays by name",
+                    facts={"given": type(attributes).__name__},
+                    fix='Write Geometry({"position": array_of_shape_n_3, ...}).',
+                )
+            )
         if "position" not in attributes:
             raise GeometryError(
                 explain(
@@ -67,6 +77,14 @@ class Geometry:
                     fix='Write Geometry({"position": array_of_shape_n_3, ...}).',
                 )
             )
+        for name in attributes:
+            if not isinstance(name, str):  # pyright: ignore[reportUnnecessaryIsInstance]
+                raise GeometryError(
+                    explain(
+                        f"an attribute cannot be named {name!r}",
+                        fix='Names are strings: Geometry({"position": points}).',
+                    )
+                )
         self.attributes = MappingProxyType(
             {
                 name: value if isinstance(value, AVal) else as_attribute(name, value)
@@ -76,7 +94,7 @@ class Geometry:
         self.indices = (
             indices if indices is None or isinstance(indices, AVal) else as_indices(indices)
         )
-        self.range = None if range is None else (int(range[0]), int(range[1]))
+        self.range = None if range is None else _as_range(range)
         self._bounds: NDArray[np.float64] | None = None
         check_geometry(self.read_attributes(), self.read_indices(), self.range)
 
@@ -132,9 +150,26 @@ class Geometry:
         return bounds
 
     def __repr__(self) -> str:
-        indices = self.read_indices()
+        try:
+            indices, count = self.read_indices(), self.vertex_count
+        except Exception as error:  # noqa: BLE001  whatever an adaptive array raises, this tells
+            return f"Geometry({', '.join(self.attributes)}; {type(error).__name__} now)"
         drawn = "no indices" if indices is None else f"{len(indices)} indices"
-        return f"Geometry({', '.join(self.attributes)}; {self.vertex_count} vertices, {drawn})"
+        return f"Geometry({', '.join(self.attributes)}; {count} vertices, {drawn})"
+
+
+def _as_range(value: Any) -> tuple[int, int]:
+    try:
+        first, count = map(operator.index, value)
+    except (TypeError, ValueError):
+        raise GeometryError(
+            explain(
+                "range has to be two whole numbers: the first to draw, and how many",
+                facts={"given": repr(value)},
+                fix="Write range=(0, 36).",
+            )
+        ) from None
+    return first, count
 
 
 def drawn_bounds(
@@ -162,8 +197,8 @@ def as_attribute(name: str, value: Any) -> NDArray[Any]:
     GeometryError
         Not numbers, or not one row per vertex.
     """
-    array = np.asarray(value)
-    if array.dtype.kind not in "fiub":
+    array = as_array(value)
+    if not holds_numbers(array):
         raise GeometryError(
             explain(
                 f"attribute {name!r} does not hold numbers",
@@ -171,7 +206,9 @@ def as_attribute(name: str, value: Any) -> NDArray[Any]:
                 fix=f"Pass a float array, for example {name}.astype(numpy.float32).",
             )
         )
-    if array.ndim == 1 and (name != "position" or array.size == 0):
+    if array.ndim == 1 and name == "position" and array.size % 3:
+        array = array[:, None]  # refused below
+    elif array.ndim == 1 and (name != "position" or array.size == 0):
         array = array.reshape(-1, 3) if name == "position" else array[:, None]
     if array.ndim != 2 or array.shape[1] > 16 or (name == "position" and array.shape[1] != 3):
         raise GeometryError(
@@ -184,9 +221,20 @@ def as_attribute(name: str, value: Any) -> NDArray[Any]:
                 fix=f"Reshape it, for example {name}.reshape(-1, 3).",
             )
         )
+    check_bytes(f"attribute {name!r}", len(array), 4 * array.shape[1], GeometryError)
     kind = {"f": np.float32, "i": np.int32, "u": np.uint32, "b": np.uint32}[array.dtype.kind]
     if name in ("position", "normal", "uv", "color"):
         kind = np.float32
+    if array.dtype.kind in "iu" and array.dtype.itemsize > 4 and kind is not np.float32:
+        limits = np.iinfo(np.int32 if kind is np.int32 else np.uint32)
+        if not within(array, limits.min, limits.max):
+            raise GeometryError(
+                explain(
+                    f"attribute {name!r} has a number that 32 bits cannot hold",
+                    facts={"smallest": int(array.min()), "largest": int(array.max())},
+                    fix=f"Give numbers from {limits.min} to {limits.max}.",
+                )
+            )
     with np.errstate(over="ignore", invalid="ignore"):
         result = np.array(array, dtype=kind, order="C", copy=True)
     result.flags.writeable = False
@@ -201,15 +249,25 @@ def as_indices(value: Any) -> NDArray[Any]:
     GeometryError
         Not integers, negative, or larger than 32 bits.
     """
-    array = np.asarray(value)
-    if array.size == 0:
-        array = array.astype(np.uint32)
+    array = as_array(value)
+    if array.size == 0 and array.ndim and not isinstance(value, np.ndarray):
+        array = array.astype(np.uint32)  # an empty list has no type of its own
+    if array.dtype.kind in "iu" and array.ndim in (1, 2):
+        check_bytes("the index array", array.size, min(4, array.dtype.itemsize), GeometryError)
     if array.dtype.kind not in "iu":
         raise GeometryError(
             explain(
                 "indices have to be integers",
                 facts={"dtype": array.dtype},
                 fix="Pass indices.astype(numpy.uint32).",
+            )
+        )
+    if array.ndim not in (1, 2):
+        raise GeometryError(
+            explain(
+                "indices have one number per corner, or one row per triangle",
+                facts={"shape": array.shape, "expected": "(m,) or (m, 3)"},
+                fix="Write indices.reshape(-1).",
             )
         )
     flat = array.reshape(-1)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
+from heapscene.draw.numbers import within
 from heapscene.errors import InputError, explain
 
-__all__ = ["ANY_FINITE", "UNIT", "Limits", "check_limits", "first_beyond"]
+__all__ = ["ANY_FINITE", "UNIT", "Limits", "check_all_limits", "check_limits", "first_beyond"]
 
 Limits = tuple[float, float]
 """The smallest and the largest number that an input may have; all have to be finite."""
@@ -17,9 +20,7 @@ ANY_FINITE: Limits = (-_MOST, _MOST)
 UNIT: Limits = (0.0, 1.0)
 
 
-def check_limits(
-    name: str, numbers: NDArray[np.float32], limits: Limits, source: object = None
-) -> None:
+def check_limits(name: str, numbers: NDArray[Any], limits: Limits, source: object = None) -> None:
     """Raise unless all numbers of a value are finite and within limits.
 
     Parameters
@@ -32,9 +33,9 @@ def check_limits(
     InputError
         They are not.
     """
-    if first_beyond(numbers[None], limits) is None:
-        return
     low, high = limits
+    if all(low <= number <= high for number in numbers.tolist()):
+        return
     bounded = limits != ANY_FINITE
     shown = ", ".join(f"{number:g}" for number in numbers)
     is_byte = limits == UNIT and bool(((numbers >= 0) & (numbers <= 255)).all())
@@ -49,7 +50,30 @@ def check_limits(
     )
 
 
-def first_beyond(rows: NDArray[np.float32], limits: Limits) -> int | None:
+def check_all_limits(name: str, rows: NDArray[Any], limits: Limits, what: str = "row") -> None:
+    """Raise unless all numbers of rows ``(n, k)`` are finite and within limits.
+
+    Raises
+    ------
+    InputError
+        They are not; the first such row is named.
+    """
+    if rows.size == 0:
+        return
+    with np.errstate(over="ignore"):  # rounding keeps the order, so two numbers tell about all
+        extremes = np.array([rows.min(), rows.max()]).astype(
+            np.float32 if rows.dtype.kind == "f" else rows.dtype
+        )
+    if within(extremes, *limits):
+        return
+    with np.errstate(over="ignore"):
+        stored = rows.astype(extremes.dtype)
+    at = first_beyond(stored, limits)
+    assert at is not None
+    check_limits(name, stored[at], limits, f"{what} {at:,}")
+
+
+def first_beyond(rows: NDArray[Any], limits: Limits) -> int | None:
     """Return the first row ``(n, k)`` with a number beyond limits or not finite, if any."""
     low, high = limits
     good = (rows >= low) & (rows <= high)  # NaN is neither

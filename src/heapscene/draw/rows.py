@@ -7,6 +7,8 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from heapscene.draw.column import check_rows
+from heapscene.draw.numbers import as_array
 from heapscene.errors import InputError, explain
 
 __all__ = ["Rows", "ascending", "chosen_rows", "row_count", "simplified"]
@@ -37,7 +39,16 @@ def chosen_rows(rows: Any, alive: NDArray[np.bool_], live: int) -> Rows:
         return np.flatnonzero(alive)
     chosen: Rows
     if isinstance(rows, slice):
-        start, stop, step = rows.indices(length)
+        try:
+            start, stop, step = rows.indices(length)
+        except (TypeError, ValueError):
+            raise InputError(
+                explain(
+                    "a slice of rows needs whole numbers",
+                    facts={"rows": rows},
+                    fix="Write rows=slice(0, 10).",
+                )
+            ) from None
         numbers = np.arange(start, stop, step)
         chosen = slice(start, max(start, stop)) if step == 1 else numbers
     else:
@@ -55,8 +66,9 @@ def chosen_rows(rows: Any, alive: NDArray[np.bool_], live: int) -> Rows:
 
 
 def _numbers(rows: Any, length: int) -> NDArray[np.int64]:
-    numbers = np.asarray(rows)
-    if numbers.size == 0:
+    numbers = as_array(rows)
+    check_rows(numbers.size)
+    if numbers.size == 0 and not isinstance(rows, np.ndarray):
         numbers = numbers.astype(np.int64)
     if numbers.dtype == np.bool_ and numbers.shape == (length,):
         return np.flatnonzero(numbers)

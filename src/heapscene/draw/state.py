@@ -68,17 +68,18 @@ class PipelineState:
     alpha_to_coverage: bool = False
 
     def __post_init__(self) -> None:
-        if self.topology in _STRIPS:  # pyright: ignore[reportUnnecessaryContains]
+        topology: Any = self.topology
+        if isinstance(topology, str) and topology in _STRIPS:
             raise StateError(
                 explain(
-                    f"topology {self.topology!r} cannot be drawn: many objects share one draw "
+                    f"topology {topology!r} cannot be drawn: many objects share one draw "
                     "call, and a strip would join neighbours",
-                    fix=f"Convert the indices and write topology={self.topology[:-5] + 'list'!r}.",
+                    fix=f"Convert the indices and write topology={topology[:-5] + 'list'!r}.",
                 )
             )
         for name, allowed in _CHOICES.items():
             value = getattr(self, name)
-            if value not in allowed:
+            if not isinstance(value, str) or value not in allowed:
                 raise StateError(
                     explain(
                         f"{name} cannot be {value!r}",
@@ -87,13 +88,29 @@ class PipelineState:
                         f"{_DEFAULTS[name]!r}.",
                     )
                 )
-        if not set(self.write_mask) <= set("rgba"):
+        self._check_numbers()
+        mask: Any = self.write_mask
+        if not isinstance(mask, str) or not set(mask) <= set("rgba"):
             raise StateError(
                 explain(
                     f"write_mask cannot be {self.write_mask!r}",
                     fix="Write a subset of 'rgba', for example write_mask='rgb'.",
                 )
             )
+
+    def _check_numbers(self) -> None:
+        for name, (kinds, wanted) in _KINDS.items():
+            value = getattr(self, name)
+            is_bool = isinstance(value, bool)
+            fits = isinstance(value, kinds) and is_bool == (kinds is bool)
+            if not fits or not -(2.0**31) <= value < 2.0**31:
+                raise StateError(
+                    explain(
+                        f"{name} cannot be {value!r}",
+                        facts={"allowed": wanted},
+                        fix=f"Leave it out for {_DEFAULTS[name]!r}.",
+                    )
+                )
 
     @property
     def key(self) -> tuple[Any, ...]:
@@ -106,5 +123,12 @@ def _choices() -> dict[str, tuple[Any, ...]]:
     return {name: get_args(hint) for name, hint in hints.items() if get_args(hint)}
 
 
+_KINDS: dict[str, tuple[Any, str]] = {
+    "depth_write": (bool, "True or False"),
+    "alpha_to_coverage": (bool, "True or False"),
+    "depth_bias": (int, "a whole number of 32 bits"),
+    "depth_bias_slope_scale": ((int, float), "a finite number below 2³¹"),
+    "depth_bias_clamp": ((int, float), "a finite number below 2³¹"),
+}
 _CHOICES = _choices()
 _DEFAULTS = {item.name: item.default for item in fields(PipelineState)}

@@ -10,10 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from heapscene.adaptive import AVal, CVal
-from heapscene.draw.column import Column, as_rows, common_length
-from heapscene.draw.draw import with_captured
+from heapscene.draw.column import Column, as_rows, check_rows, common_length
+from heapscene.draw.draw import check_mapping, check_program, with_captured
 from heapscene.draw.encode import numpy_dtype
 from heapscene.draw.geometry import Geometry
+from heapscene.draw.limits import check_all_limits
 from heapscene.draw.material import Material, WatchedMaterial
 from heapscene.draw.rows import Rows, ascending, chosen_rows, row_count, simplified
 from heapscene.draw.source import DrawReader, OneDraw
@@ -108,7 +109,9 @@ class DrawTable:
     ) -> None:
         material = program if isinstance(program, Material) else None
         self.program = program.program if isinstance(program, Material) else program
+        check_program(self.program)
         self.geometries = checked_geometries(geometry)
+        check_mapping("columns", columns)
         refuse_rules(rules)
         self._own_state = state is not None
         self._state = checked_state(
@@ -158,7 +161,7 @@ class DrawTable:
 
     def __getitem__(self, name: str) -> NDArray[Any]:
         """Return a read-only view of a column over all handles, dead ones included."""
-        if name in _RECORD:
+        if isinstance(name, str) and name in _RECORD:  # pyright: ignore[reportUnnecessaryIsInstance]
             view = (self._geometry if name == "geometry" else self._visible)[: self._length]
             view.flags.writeable = False
             return view
@@ -210,9 +213,11 @@ class DrawTable:
         Raises
         ------
         InputError
-            A row is dead or does not exist, or the values do not fit; nothing has changed.
+            A row is dead or does not exist, or the values do not fit or are beyond the limits that the
+            program declares; nothing has changed.
         """
-        column = None if name in _RECORD else self._column(name)
+        is_record = isinstance(name, str) and name in _RECORD  # pyright: ignore[reportUnnecessaryIsInstance]
+        column = None if is_record else self._column(name)
         chosen = chosen_rows(rows, self.alive, self._live)
         array, _ = self._converted(name, None if column is None else column.type, values)
         count = row_count(chosen)
@@ -252,6 +257,7 @@ class DrawTable:
         InputError
             A column is missing, unknown or does not fit; nothing has changed.
         """
+        check_mapping("columns", columns)
         self._check_names(columns)
         rows: dict[str, tuple[NDArray[Any], bool]] = {}
         for name, value in columns.items():
@@ -260,6 +266,7 @@ class DrawTable:
         count = common_length({name: (columns[name], *rows[name]) for name in rows})
         if count == 0:
             return np.zeros(0, np.int64)
+        check_rows(self._live + count)
         self._signal()
         free = np.zeros(0, np.int64)
         if self._live < self._length:
@@ -410,7 +417,11 @@ class DrawTable:
             return as_rows(name, BOOL, value)
         if name != "geometry":
             assert type_ is not None
-            return as_rows(name, type_, value)
+            found = as_rows(name, type_, value)
+            limits = self.program.interface.input_limits.get(name)
+            if limits is not None:
+                check_all_limits(name, found[0], limits)
+            return found
         rows, single = as_rows(name, U32, value)
         if rows.size and int(rows.max()) >= len(self.geometries):
             raise InputError(
@@ -443,7 +454,7 @@ class DrawTable:
             self._place = _Transform(checked_matrix(value))
 
     def _column(self, name: str) -> Column:
-        column = self._columns.get(name)
+        column = self._columns.get(name) if isinstance(name, str) else None  # pyright: ignore[reportUnnecessaryIsInstance]
         if column is None:
             raise InputError(
                 explain(

@@ -9,7 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from heapscene.adaptive import AVal
+from heapscene.draw.draw import check_mapping
 from heapscene.draw.geometry import Geometry
+from heapscene.draw.numbers import as_array, holds_numbers
 from heapscene.draw.state import PipelineState
 from heapscene.errors import InputError, StateError, explain
 
@@ -48,6 +50,8 @@ def checked_state(state: Any) -> PipelineState | AVal[PipelineState]:
 
 def refuse_rules(rules: Mapping[str, Any] | None) -> None:
     """Raise if there are any rules."""
+    if rules is not None:
+        check_mapping("rules", rules)
     if rules:
         raise InputError(
             explain(
@@ -60,14 +64,13 @@ def refuse_rules(rules: Mapping[str, Any] | None) -> None:
 
 def checked_matrix(value: Any) -> NDArray[np.float64]:
     """Return an own, read-only 4×4 matrix."""
-    try:
-        matrix = np.array(value, dtype=np.float64)
-    except (TypeError, ValueError):
-        matrix = np.zeros(0)
-    if matrix.shape != (4, 4):
+    given = as_array(value)
+    is_usable = given.shape == (4, 4) and holds_numbers(given)
+    matrix = np.array(given, np.float64) if is_usable else np.zeros(0)
+    if not is_usable or not np.isfinite(matrix).all():
         raise InputError(
             explain(
-                "transform has to be a 4×4 matrix",
+                "transform has to be a 4×4 matrix of finite numbers",
                 facts={"given": f"{type(value).__name__}{getattr(value, 'shape', '')}"},
                 fix="Write transform=numpy.eye(4), or an adaptive value of that.",
             )

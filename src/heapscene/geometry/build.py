@@ -13,14 +13,21 @@ from heapscene.errors import GeometryError, explain
 
 __all__ = ["assemble", "check_segments", "check_size", "grid_quads", "small_indices"]
 
+MOST_VERTICES = 2**26
+"""Positions and normals of more would not fit on a page."""
+
+MOST_SIZE = 1e37
+"""Corners are stored as float32."""
+
 
 def check_size(shape: str, **sizes: Any) -> None:
-    """Raise a :class:`GeometryError` unless every size is a finite number above zero."""
+    """Raise a :class:`GeometryError` unless every size is a number above zero that fits float32."""
     for name, value in sizes.items():
-        if not (isinstance(value, (int, float, np.number)) and math.isfinite(value) and value > 0):
+        is_real = isinstance(value, (int, float, np.integer, np.floating))
+        if not is_real or isinstance(value, bool) or not 0 < value <= MOST_SIZE:
             raise GeometryError(
                 explain(
-                    f"{shape}: {name} has to be a number above 0",
+                    f"{shape}: {name} has to be a number above 0, and at most {MOST_SIZE:g}",
                     facts={name: repr(value)},
                     fix=f"Write {shape}({name}=1.0).",
                 )
@@ -41,6 +48,15 @@ def check_segments(shape: str, value: Any, least: tuple[int, ...]) -> tuple[int,
             explain(
                 f"{shape}: segments={value!r} cannot be used",
                 facts={"smallest": example},
+                fix=f"Write {shape}(segments={32 if len(least) == 1 else (32, 16)}).",
+            )
+        )
+    vertices = math.prod(int(count) + 1 for count in counts)
+    if vertices > MOST_VERTICES:
+        raise GeometryError(
+            explain(
+                f"{shape}: segments={value!r} make too many vertices",
+                facts={"vertices": f"{vertices:,}", "most": f"{MOST_VERTICES:,}"},
                 fix=f"Write {shape}(segments={32 if len(least) == 1 else (32, 16)}).",
             )
         )

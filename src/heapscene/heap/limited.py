@@ -8,10 +8,19 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from heapscene.draw import Limits, check_limits, encode_all, encode_value, first_beyond
+from heapscene.draw import (
+    Limits,
+    check_all_limits,
+    check_limits,
+    encode_all,
+    encode_rows,
+    encode_value,
+    first_beyond,
+    numpy_dtype,
+)
 from heapscene.shader import types
 
-__all__ = ["encode_followed", "encode_followed_all"]
+__all__ = ["encode_followed", "encode_followed_all", "encode_followed_rows"]
 
 
 class Limited(Protocol):
@@ -35,7 +44,8 @@ def encode_followed(field: Limited, source: Any) -> bytes:
     """
     data = encode_value(field.type, source.force(), field.name)
     if field.limits is not None:
-        check_limits(field.name, np.frombuffer(data, "<f4"), field.limits, source)
+        numbers = np.frombuffer(data, numpy_dtype(field.type))
+        check_limits(field.name, numbers, field.limits, source)
     return data
 
 
@@ -51,8 +61,22 @@ def encode_followed_all(
     """
     rows = encode_all(field.type, values, field.name)
     if field.limits is not None:
-        numbers = rows.view(np.float32)
+        numbers = rows.view(numpy_dtype(field.type))
         at = first_beyond(numbers, field.limits)
         if at is not None:
             check_limits(field.name, numbers[at], field.limits, sources[at])
+    return rows
+
+
+def encode_followed_rows(field: Limited, source: Any) -> NDArray[np.uint32]:
+    """Return the words of the rows that an adaptive array has now, ``(n, words)``.
+
+    Raises
+    ------
+    InputError
+        It has the wrong type, or a row is beyond the limits.
+    """
+    rows = encode_rows(field.type, source.force(), field.name)
+    if field.limits is not None:
+        check_all_limits(field.name, rows.view(numpy_dtype(field.type)), field.limits)
     return rows

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from heapscene.draw import encode_rows
 from heapscene.errors import InputError, explain
 from heapscene.heap.bucket import Bucket
 from heapscene.heap.bucket_limits import BucketLimits
 from heapscene.heap.catalog import Catalog
 from heapscene.heap.compaction import Compactor
 from heapscene.heap.following import FEW, write_followed
-from heapscene.heap.limited import encode_followed
+from heapscene.heap.limited import encode_followed, encode_followed_rows
 from heapscene.heap.page import Entry, Page
 from heapscene.heap.placement import Placement
 from heapscene.heap.resident import Resident
@@ -130,7 +129,7 @@ class Memory:
         if not follows.rows:
             data = encode_followed(follows, aval)
             return entry.page.write(at, data) and follows.type == types.MAT4
-        rows = encode_rows(follows.type, aval.force(), follows.name)
+        rows = encode_followed_rows(follows, aval)
         if rows.nbytes == entry.nbytes:
             return entry.page.write(at, rows)
         self._pass_on(entry)

@@ -19,7 +19,7 @@ from heapscene.draw import (
 from heapscene.errors import GeometryError, HeapFullError, InputError, StateError, explain
 from heapscene.heap.bucket_limits import BucketLimits, check_emitted
 from heapscene.heap.catalog import Catalog
-from heapscene.heap.limited import encode_followed
+from heapscene.heap.limited import encode_followed, encode_followed_rows
 from heapscene.heap.page import Entry, Piece
 from heapscene.heap.resident import Resident
 from heapscene.heap.schema import HeaderField, Schema, make_schema
@@ -164,7 +164,7 @@ class Planner:
         else:
             follows = self.catalog.following(field, rows=True)
             try:
-                rows = encode_rows(field.type, value.force(), name)
+                rows = encode_followed_rows(field, value)
             except Exception:
                 held = _held(before, name, value)
                 if held is None:

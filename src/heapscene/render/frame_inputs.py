@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from heapscene.adaptive import AVal
-from heapscene.draw import CameraMatrices, encode_value
+from heapscene.draw import CameraMatrices, as_array, encode_value
 from heapscene.errors import InputError, explain
 from heapscene.kernels import FrameLayout
 from heapscene.shader import F32, MAT3, MAT4, VEC2, VEC3, VEC4, Type
@@ -53,6 +53,13 @@ class FrameInputs:
         self._packed: tuple[tuple[bytes, ...], bytes] | None = None
         types = dict(CAMERA_INPUTS)
         for name, value in extra.items():
+            if not isinstance(name, str) or not name.isidentifier():  # pyright: ignore[reportUnnecessaryIsInstance]
+                raise InputError(
+                    explain(
+                        f"a frame input cannot be named {name!r}",
+                        fix='Write a name that a shader can have: inputs={"light": (0, 1, 0)}.',
+                    )
+                )
             now = _read(value)
             types[name] = CAMERA_INPUTS.get(name) or _type_of(name, now)
             encode_value(types[name], now, name)
@@ -149,7 +156,7 @@ def _read(value: Any) -> Any:
 
 
 def _type_of(name: str, value: Any) -> Type:
-    shape = np.shape(value)
+    shape = as_array(value).shape
     if shape not in _BY_SHAPE:
         raise InputError(
             explain(

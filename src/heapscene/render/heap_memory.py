@@ -12,6 +12,7 @@ from heapscene.gpu import Mirror, Scatter, Usage, pipelines_of
 from heapscene.heap import Heap as SceneHeap
 from heapscene.heap import Memory, Page
 from heapscene.kernels import scatter
+from heapscene.render.arguments import check_count, check_device
 from heapscene.render.recovery import bucket_limits, page_limit
 from heapscene.render.validation import ValidationReport, join_reports
 from heapscene.shader import types
@@ -61,7 +62,7 @@ class Heap:
     Raises
     ------
     InputError
-        ``page_bytes`` is too small.
+        ``page_bytes`` is too small, or more than the device can bind.
 
     Examples
     --------
@@ -73,8 +74,11 @@ class Heap:
     """
 
     def __init__(self, device: wgpu.GPUDevice, *, page_bytes: int | None = None) -> None:
-        page_bytes = page_limit(device) if page_bytes is None else page_bytes
-        self.memory = Memory(page_bytes, bucket_limits(device))
+        check_device(device)
+        most = page_limit(device)
+        if page_bytes is not None:
+            check_count("page_bytes", page_bytes, most)
+        self.memory = Memory(most if page_bytes is None else page_bytes, bucket_limits(device))
         self.mirrors: dict[Page, Mirror] = {}
         self._scenes: weakref.WeakKeyDictionary[Any, weakref.finalize[..., Any]] = (
             weakref.WeakKeyDictionary()

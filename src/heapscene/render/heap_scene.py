@@ -21,6 +21,7 @@ from heapscene.draw import (
     TableRows,
     Viewpoint,
     camera_matrices,
+    check_mapping,
     fit_viewpoint,
 )
 from heapscene.errors import FrameOrderError, InputError, explain
@@ -35,6 +36,7 @@ from heapscene.gpu import (
 )
 from heapscene.heap import Bucket, Page
 from heapscene.heap import Heap as SceneHeap
+from heapscene.render.arguments import check_count, check_device, check_kind
 from heapscene.render.bucket_gpu import BucketGpu
 from heapscene.render.frame_inputs import FrameInputs, aspect_of
 from heapscene.render.heap_memory import Heap
@@ -103,7 +105,16 @@ class HeapScene:
         inputs: Mapping[str, Any] | None = None,
         expanded_bytes: int | None = None,
     ) -> None:
-        if encoding not in ("auto", "expanded", "mega"):
+        check_device(device)
+        check_kind("targets", targets, Targets, "Targets(samples=4)")
+        if heap is not None:
+            check_kind("heap", heap, Heap, "Heap(device)")
+        if expanded_bytes is not None:
+            check_count("expanded_bytes", expanded_bytes)
+        if inputs is not None:
+            check_mapping("inputs", inputs)
+        known = ("auto", "expanded", "mega")
+        if not isinstance(encoding, str) or encoding not in known:  # pyright: ignore[reportUnnecessaryIsInstance]
             raise InputError(
                 explain(
                     f"encoding cannot be {encoding!r}",
@@ -150,10 +161,12 @@ class HeapScene:
     # -- draws
     def add(self, draw: Draw | DrawTable) -> None:
         """Add a draw or a table from the next frame on; it is drawn after those that are there."""
+        self._check_open()
         self._manual.add(draw)
 
     def remove(self, draw: Draw | DrawTable) -> None:
         """Remove a draw or a table that :meth:`add` added."""
+        self._check_open()
         self._manual.remove(draw)
 
     def order(self) -> list[Draw | TableRows]:
@@ -181,6 +194,8 @@ class HeapScene:
             The device refused something, has no memory for it or is lost; the next call tries again.
         """
         self._check_open()
+        if inputs is not None:
+            check_mapping("inputs", inputs)
         self._stage = "new"
         self.bound.clear()
         self._memory.clear_abandoned()
@@ -296,11 +311,12 @@ class HeapScene:
         return any(name in bucket.frame_names for bucket in self._heap.buckets)
 
     def _look(self, camera: Any, aspect: float) -> CameraMatrices:
-        if not hasattr(camera, "matrices"):
+        if isinstance(camera, type) or not hasattr(camera, "matrices"):
             return camera_matrices(camera, aspect, _NOWHERE)
         # Bounds cost a pass over all draws after each change: only who fits the depth range pays.
         fixed = all(getattr(camera, name, None) is not None for name in ("near", "far"))
-        return camera.matrices(aspect, _NOWHERE if fixed else self._heap.world_bounds())
+        bounds = _NOWHERE if fixed else self._heap.world_bounds()
+        return camera_matrices(camera, aspect, bounds)
 
     def _fitted_matrices(self, aspect: float) -> CameraMatrices:
         """Return the matrices of a camera that is fitted once; made anew when the bounds change."""
@@ -435,6 +451,7 @@ class HeapScene:
             The scene is closed.
         """
         self._check_open()
+        check_device(device)
         memory = self._memory
         check_takes_over(device, self.page_bytes, self.table_bytes)
         memory.close_gpu()

@@ -14,6 +14,7 @@ from heapscene.adaptive import AVal, tick_clock
 from heapscene.draw import encode_value
 from heapscene.errors import FrameOrderError, HeapsceneError, InputError, explain
 from heapscene.gpu import GpuCalls, Timer, read_texture, request_device, submit
+from heapscene.render.arguments import check_device
 from heapscene.render.heap_scene import HeapScene, run_posted
 from heapscene.render.recovery import check_takes_over
 from heapscene.render.report import FrameReport
@@ -82,6 +83,8 @@ class Renderer:
         self._size = check_size(size)
         self._background = None if background is None else _rgba(background)
         self._options: dict[str, Any] = {"page_bytes": page_bytes, "encoding": encoding}
+        if device is not None:
+            check_device(device)
         self.device = request_device() if device is None else device
         check_size(size, self.device)
         # no scene could be made with options that an empty one refuses
@@ -279,6 +282,7 @@ class Renderer:
         InputError
             Not a size, or larger than the device's textures; nothing has changed then.
         """
+        self._check_open()
         self._size = check_size(size, self.device, least=0)
         if self._target is not None:
             self._target.close()
@@ -286,6 +290,7 @@ class Renderer:
 
     def order(self, what: Any) -> list[Any]:
         """Return the draws of ``what`` in the order in which the GPU takes them."""
+        self._check_open()
         return self._scene_of(what).order()
 
     def recover(self, device: wgpu.GPUDevice | None = None) -> None:
@@ -309,6 +314,8 @@ class Renderer:
             The renderer is closed.
         """
         self._check_open()
+        if device is not None:
+            check_device(device)
         device = request_device() if device is None else device
         check_size(self._size, device, least=0)
         scenes = [scene for _, scene in self._scenes.values()]

@@ -21,7 +21,7 @@ class ManualReader:
 
     def add(self, what: Draw | DrawTable) -> None:
         """Add a draw or a table for the next frame."""
-        draw = what.as_draw() if isinstance(what, DrawTable) else what
+        draw = _as_draw(what)
         if draw in self._present:
             raise SceneError(
                 explain(
@@ -35,7 +35,7 @@ class ManualReader:
 
     def remove(self, what: Draw | DrawTable) -> None:
         """Remove a draw or a table in the next frame."""
-        draw = what.as_draw() if isinstance(what, DrawTable) else what
+        draw = _as_draw(what)
         if draw not in self._present:
             raise SceneError(
                 explain("this draw is not in the scene", facts={"draw": draw}, fix="Add it first.")
@@ -54,7 +54,8 @@ class ManualReader:
 class SetSourceReader:
     """Draws of an adaptive set, whose elements may be sources themselves."""
 
-    def __init__(self, elements: ASet[Any]) -> None:
+    def __init__(self, elements: ASet[Any], inside: tuple[Any, ...] = ()) -> None:
+        self._inside = (*inside, elements)
         self._reader: SetReader[Any] = elements.reader()
         self._parts = _Parts()
 
@@ -65,7 +66,7 @@ class SetSourceReader:
         """
         if self._reader.pending:
             delta = self._reader.look()
-            came = [(element, _opened(element)) for element in delta.added]
+            came = [(element, _opened(element, self._inside)) for element in delta.added]
             self._reader.take()
             for element in delta.removed:
                 self._parts.remove(element)
@@ -77,10 +78,10 @@ class SetSourceReader:
 class SequenceReader:
     """Draws of a short sequence of things."""
 
-    def __init__(self, elements: Sequence[Any]) -> None:
+    def __init__(self, elements: Sequence[Any], inside: tuple[Any, ...] = ()) -> None:
         self._parts = _Parts()
         for number, element in enumerate(elements):
-            self._parts.add(number, _opened(element))
+            self._parts.add(number, _opened(element, (*inside, elements)))
 
     def changes(self) -> Sequence[DrawChange]:
         """Return the steps since the last call."""
@@ -135,28 +136,48 @@ class _Parts:
                 present[new] = None
 
 
-def _opened(element: Any) -> Drawable | DrawReader:
+def _as_draw(what: Any) -> Drawable:
+    if isinstance(what, DrawTable):
+        return what.as_draw()
+    if isinstance(what, Draw):
+        return what
+    raise SceneError(
+        explain(
+            f"a {type(what).__name__} is neither a draw nor a table",
+            fix="Make a Draw of it; scenes and sets are given when the HeapScene is made.",
+        )
+    )
+
+
+def _opened(element: Any, inside: tuple[Any, ...]) -> Drawable | DrawReader:
     if isinstance(element, DrawTable):
         return element.as_draw()
-    return element if isinstance(element, Draw) else open_reader(element)
+    return element if isinstance(element, Draw) else open_reader(element, inside)
 
 
-def open_reader(what: Any) -> DrawReader:
+def open_reader(what: Any, inside: tuple[Any, ...] = ()) -> DrawReader:
     """Return a reader of the draws of ``what``.
 
     Raises
     ------
     SceneError
-        ``what`` is nothing that can be rendered.
+        ``what`` is nothing that can be rendered, or a set or list that is ``inside`` itself.
     """
+    if any(what is outer for outer in inside):
+        raise SceneError(
+            explain(
+                f"a {type(what).__name__} cannot be inside itself",
+                fix="Take it out, or out of what is in it.",
+            )
+        )
     if isinstance(what, Draw):
         return SequenceReader([what])
     if isinstance(what, ASet):
-        return SetSourceReader(what)
-    if isinstance(what, DrawSource):
+        return SetSourceReader(what, inside)
+    if isinstance(what, DrawSource) and not isinstance(what, type):
         return what.draw_reader()
     if isinstance(what, Sequence) and not isinstance(what, str | bytes):
-        return SequenceReader(what)
+        return SequenceReader(what, inside)
     raise SceneError(
         explain(
             f"a {type(what).__name__} cannot be rendered",

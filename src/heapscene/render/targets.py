@@ -5,6 +5,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from heapscene.errors import InputError, StateError, explain
@@ -16,6 +17,16 @@ if TYPE_CHECKING:
 __all__ = ["OffscreenTarget", "Targets", "check_size"]
 
 DEPTH_FORMATS = ("depth16unorm", "depth24plus", "depth32float")
+
+
+# Formats that WebGPU's core can render into.
+_FORMATS = (
+    *(f"{kind}8unorm" for kind in ("r", "rg", "rgba", "bgra")),
+    *("rgba8unorm-srgb", "bgra8unorm-srgb", "rgb10a2unorm", "rgb10a2uint"),
+    *(f"{kind}{bits}" for kind in ("r", "rg", "rgba") for bits in ("8uint", "8sint", "16uint")),
+    *(f"{kind}{bits}" for kind in ("r", "rg", "rgba") for bits in ("16sint", "16float", "32float")),
+    *(f"{kind}{bits}" for kind in ("r", "rg", "rgba") for bits in ("32uint", "32sint")),
+)
 
 
 def _color() -> Mapping[str, str]:
@@ -45,18 +56,20 @@ class Targets:
     samples: int = 1
 
     def __post_init__(self) -> None:
-        if self.samples not in (1, 4):
+        self._check_colors()
+        if type(self.samples) is not int or self.samples not in (1, 4):
             raise StateError(
                 explain(
                     f"samples cannot be {self.samples!r}",
                     fix="Write samples=1 or samples=4, the two counts that WebGPU guarantees.",
                 )
             )
-        if self.stencil:
+        if self.stencil is not False:
             raise StateError(
                 explain("a stencil target is not supported yet", fix="Write stencil=False.")
             )
-        if self.depth is not None and self.depth not in DEPTH_FORMATS:
+        is_named = isinstance(self.depth, str) and self.depth in DEPTH_FORMATS
+        if self.depth is not None and not is_named:
             raise StateError(
                 explain(
                     f"depth cannot be {self.depth!r}",
@@ -64,6 +77,27 @@ class Targets:
                     fix="Write depth='depth32float'.",
                 )
             )
+
+    def _check_colors(self) -> None:
+        colors: Any = self.colors
+        if not isinstance(colors, Mapping):
+            raise StateError(
+                explain(
+                    "colors has to be a dict of texture formats by the name of an output",
+                    facts={"given": repr(colors)},
+                    fix='Write colors={"color": "rgba8unorm-srgb"}.',
+                )
+            )
+        for name, format_ in colors.items():
+            if not (isinstance(name, str) and isinstance(format_, str) and format_ in _FORMATS):
+                raise StateError(
+                    explain(
+                        f"colour target {name!r} cannot have the format {format_!r}",
+                        facts={"allowed": ", ".join(_FORMATS)},
+                        fix='Write colors={"color": "rgba8unorm-srgb"}.',
+                    )
+                )
+        object.__setattr__(self, "colors", MappingProxyType(dict(colors)))
 
     @property
     def key(self) -> tuple[Any, ...]:

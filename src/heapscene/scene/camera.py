@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from heapscene.adaptive import AVal
+from heapscene.adaptive import AVal, check_write
 from heapscene.draw import (
     CameraMatrices,
     Viewpoint,
@@ -18,7 +18,7 @@ from heapscene.draw import (
     orthographic,
 )
 from heapscene.errors import InputError, explain
-from heapscene.scene.transform import as_position
+from heapscene.scene.transform import as_position, number
 from heapscene.typing import Vec3Like
 
 __all__ = ["OrthographicCamera", "PerspectiveCamera"]
@@ -36,26 +36,26 @@ def _point(value: Any) -> tuple[float, float, float]:
 
 
 def _angle(value: Any) -> float:
-    number = float(value)
-    if not 0.0 < number < 180.0:
+    found = number(value)
+    if not 0.0 < found < 180.0:
         raise ValueError
-    return number
+    return found
 
 
 def _length(value: Any) -> float:
-    number = float(value)
-    if not 0.0 < number < math.inf:
+    found = number(value)
+    if not 0.0 < found < math.inf:
         raise ValueError
-    return number
+    return found
 
 
 def _distance(value: Any) -> float | None:
     if value is None:
         return None
-    number = float(value)
-    if not math.isfinite(number):
+    found = number(value)
+    if not math.isfinite(found):
         raise ValueError
-    return number
+    return found
 
 
 def _positive_distance(value: Any) -> float | None:
@@ -89,15 +89,19 @@ class _Camera:
                     facts={"properties": ", ".join(self._checks)},
                 )
             )
+        if name in self.__dict__:
+            check_write(self)  # a camera that is being made belongs to nobody yet
         if not isinstance(value, AVal):
             value = self._checked(name, value)
+        elif value.is_constant:
+            self._checked(name, value.force())
         object.__setattr__(self, name, value)
 
     def _checked(self, name: str, value: Any) -> Any:
         check, expected, example = self._checks[name]
         try:
             return check(value)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             raise InputError(
                 explain(
                     f"a camera's {name} cannot be {value!r}",

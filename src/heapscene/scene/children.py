@@ -70,10 +70,16 @@ class Changing(Node):
     there once.
     """
 
-    __slots__ = ("_busy", "_known", "_live", "_read", "_source", "_waiting")
+    __slots__ = ("_busy", "_inside", "_known", "_live", "_read", "_source", "_waiting")
 
-    def __init__(self, source: AVal[Any] | ASet[Any] | AList[Any], parent: Container) -> None:
+    def __init__(
+        self,
+        source: AVal[Any] | ASet[Any] | AList[Any],
+        parent: Container,
+        inside: tuple[Any, ...] = (),
+    ) -> None:
         self._parent = parent
+        self._inside = (*inside, source)
         self._source = source = source.as_set() if isinstance(source, AList) else source
         self._live: Live | None = None
         self._busy = False
@@ -153,7 +159,9 @@ class Changing(Node):
         for item in list(self._waiting):
             try:
                 check_free(item, parent)
-                node = adopt(item, parent)
+                if any(item is outer for outer in self._inside):
+                    raise _inside_itself(item)
+                node = adopt(item, parent, self._inside)
             except SceneError as error:
                 fault = fault or error
                 continue
@@ -175,23 +183,34 @@ class Changing(Node):
         ]
 
 
-def flatten(items: Iterable[Any]) -> Iterator[Any]:
-    """Return children one by one, going into sequences."""
+def flatten(items: Iterable[Any], inside: tuple[Any, ...] = ()) -> Iterator[Any]:
+    """Return children one by one, going into sequences.
+
+    Raises
+    ------
+    SceneError
+        A list is inside itself.
+    """
     for item in items:
         if isinstance(item, (list, tuple)):
-            yield from flatten(item)
+            if any(item is outer for outer in inside):
+                raise _inside_itself(item)
+            yield from flatten(item, (*inside, item))
         else:
             yield item
 
 
-def adopt(item: Any, parent: Container) -> Node:
-    """Return the node for a child that :func:`check_free` has let pass, now under ``parent``."""
+def adopt(item: Any, parent: Container, inside: tuple[Any, ...] = ()) -> Node:
+    """Return the node for a child that :func:`check_free` has let pass, now under ``parent``.
+
+    ``inside`` are the adaptive values and sets that it comes from, one in the other.
+    """
     if isinstance(item, Node):
         item._parent = parent
         return item
     if isinstance(item, DrawTable):
         return Fixed(item.as_draw(), parent)
-    return Fixed(item, parent) if isinstance(item, Draw) else Changing(item, parent)
+    return Fixed(item, parent) if isinstance(item, Draw) else Changing(item, parent, inside)
 
 
 def release(node: Node) -> None:
@@ -200,6 +219,16 @@ def release(node: Node) -> None:
     if isinstance(node, Changing):
         for child in node._known.values():
             release(child)
+
+
+def _inside_itself(item: object) -> SceneError:
+    return SceneError(
+        explain(
+            f"a {type(item).__name__} cannot be inside itself",
+            facts={"what": f"{type(item).__name__} at {id(item):#x}"},
+            fix="Take it out, or out of what is in it.",
+        )
+    )
 
 
 def check_free(item: Any, parent: Container) -> None:

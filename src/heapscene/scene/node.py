@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from heapscene.adaptive import AVal, CVal, check_write, computed, same
+from heapscene.draw import owned
 from heapscene.errors import InputError, SceneError, explain
 from heapscene.scene.live import HIDDEN_OR_SHOWN, STALE, Entry, Live
 from heapscene.scene.transform import as_matrix, as_position, as_rotation, as_scale, compose, moved
@@ -340,7 +341,7 @@ def _checked(name: str, value: Any, check: Callable[[Any], Any]) -> Any:
         copy = np.array(checked if name == "transform" else value)
         copy.setflags(write=False)
         return copy
-    return tuple(value) if isinstance(value, list) else value
+    return owned(value)
 
 
 def _as_bool(value: Any) -> bool:

@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from heapscene.adaptive import AVal, check_write, claim_thread
-from heapscene.draw import DrawReader
+from heapscene.draw import DrawReader, encode_value, owned
+from heapscene.errors import InputError, explain
 from heapscene.scene.group import Container
 from heapscene.scene.live import Live, SceneReader
 from heapscene.scene.node import Node, World
+from heapscene.shader import VEC4
 from heapscene.typing import ColorLike
 
 __all__ = ["Scene"]
@@ -32,6 +34,8 @@ class Scene(Container):
     ------
     SceneError
         A child has a parent already.
+    InputError
+        The background is no colour.
     """
 
     __slots__ = ("_background", "_children", "_live")
@@ -43,7 +47,7 @@ class Scene(Container):
         self._parent = None
         self._children: dict[Any, Node] = {}
         self._live = Live()
-        self._background = background
+        self._background = _checked_background(background)
         self._append(children)
 
     @property
@@ -54,7 +58,7 @@ class Scene(Container):
     @background.setter
     def background(self, value: ColorLike | AVal[Any] | None) -> None:
         check_write(self)
-        self._background = value
+        self._background = _checked_background(value)
 
     def draw_reader(self) -> DrawReader:
         """Return an independent reader of this scene's draws."""
@@ -63,3 +67,19 @@ class Scene(Container):
 
     def _place(self) -> tuple[World, bool | AVal[bool]]:
         return None, True
+
+
+def _checked_background(value: Any) -> Any:
+    if value is None or (isinstance(value, AVal) and not value.is_constant):
+        return value
+    color = value.force() if isinstance(value, AVal) else value
+    try:
+        encode_value(VEC4, color, "background")
+    except InputError as cause:
+        raise InputError(
+            explain(
+                f"background cannot be {color!r}",
+                fix='Write a colour such as background="white" or background=(1, 1, 1, 1).',
+            )
+        ) from cause
+    return owned(value)

@@ -12,6 +12,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from heapscene.draw import as_array, holds_numbers
 from heapscene.errors import InputError, explain
 
 __all__ = [
@@ -20,6 +21,7 @@ __all__ = [
     "as_matrix",
     "compose",
     "moved",
+    "number",
     "rotation_x",
     "rotation_y",
     "rotation_z",
@@ -99,11 +101,10 @@ def moved(position: Any) -> NDArray[np.float64]:
 def as_position(value: Any) -> _Triple:
     """Return three finite floats."""
     try:
-        x, y, z = value
-        x, y, z = float(x), float(y), float(z)
+        x, y, z = _three(value)
         if math.isfinite(x) and math.isfinite(y) and math.isfinite(z):
             return x, y, z
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         pass
     raise _refused("position", value, "three finite numbers", "position=(0, 0, 0)")
 
@@ -112,13 +113,12 @@ def as_scale(value: Any) -> _Triple:
     """Return three finite floats from one or three numbers."""
     try:
         if isinstance(value, (float, int)) or np.ndim(value) == 0:
-            x = y = z = float(value)
+            x = y = z = number(value)
         else:
-            x, y, z = value
-            x, y, z = float(x), float(y), float(z)
+            x, y, z = _three(value)
         if math.isfinite(x) and math.isfinite(y) and math.isfinite(z):
             return x, y, z
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         pass
     raise _refused("scale", value, "a finite number, or three", "scale=1.0")
 
@@ -127,12 +127,12 @@ def as_rotation(value: Any) -> _Rows:
     """Return the three rows of a rotation matrix from a quaternion or a 3×3 matrix."""
     try:
         if len(value) == 4:
-            x, y, z, w = value
-            return _from_quaternion(float(x), float(y), float(z), float(w))
-        matrix = np.asarray(value, dtype=np.float64)
-        if matrix.shape == (3, 3) and np.isfinite(matrix).all():
+            x, y, z, w = _plain(value)
+            return _from_quaternion(number(x), number(y), number(z), number(w))
+        matrix = _real(value, (3, 3))
+        if np.isfinite(matrix).all():
             return tuple(map(tuple, matrix.tolist()))  # pyright: ignore[reportReturnType]
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         pass
     raise _refused(
         "rotation",
@@ -151,14 +151,13 @@ def as_matrix(value: Any) -> NDArray[np.float64]:
         Another shape or last row, or a number that is not finite.
     """
     try:
-        matrix = np.asarray(value, dtype=np.float64)
-        if matrix.shape == (4, 4) and matrix[3].tolist() == _LAST and np.isfinite(matrix).all():
+        matrix = _real(value, (4, 4))
+        if matrix[3].tolist() == _LAST and np.isfinite(matrix).all():
             return matrix
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         pass
     hint = ""
-    shape = np.shape(value) if isinstance(value, np.ndarray) else ()
-    if shape == (4, 4) and np.asarray(value)[:3, 3].tolist() == [0, 0, 0]:
+    if isinstance(value, np.ndarray) and value.shape == (4, 4) and not value[:3, 3].any():
         hint = " (is it transposed? the translation belongs into the last column)"
     raise _refused(
         "transform",
@@ -169,6 +168,43 @@ def as_matrix(value: Any) -> NDArray[np.float64]:
 
 
 _LAST = [0.0, 0.0, 0.0, 1.0]
+
+
+def number(value: Any) -> float:
+    """Return one number as a float; a string or an array of several is none."""
+    kind = type(value)
+    if kind is float:
+        return value
+    if kind is int:
+        return float(value)
+    array = as_array(value)
+    if array.ndim or not holds_numbers(array):
+        raise TypeError
+    return float(array)
+
+
+def _three(value: Any) -> _Triple:
+    x, y, z = _plain(value)
+    if type(x) is type(y) is type(z) is float:
+        return x, y, z
+    return number(x), number(y), number(z)
+
+
+def _plain(value: Any) -> Any:
+    """Return what can be taken apart more than once, in an order that is its own."""
+    if type(value) is tuple or type(value) is list:
+        return value
+    array = as_array(value)
+    if array.ndim != 1 or array.size > 4 or not holds_numbers(array):
+        raise TypeError
+    return array.tolist()
+
+
+def _real(value: Any, shape: tuple[int, int]) -> NDArray[np.float64]:
+    array = as_array(value)
+    if array.shape != shape or not holds_numbers(array):
+        raise TypeError
+    return np.asarray(array, np.float64)
 
 
 def _from_quaternion(x: float, y: float, z: float, w: float) -> _Rows:

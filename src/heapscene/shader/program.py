@@ -11,7 +11,7 @@ import numpy as np
 from heapscene.errors import ShaderTypeError, explain
 from heapscene.shader.interface import Interface
 from heapscene.shader.stages import ShaderFunction
-from heapscene.shader.types import StructField, StructType
+from heapscene.shader.types import StructField, StructType, Type
 
 if TYPE_CHECKING:
     from heapscene.shader.ir.nodes import Module
@@ -40,8 +40,8 @@ class Program:
         Names of the colour targets in order: outputs of other names are left out, with all that
         only they need. By default the outputs as they are returned.
     limits
-        Smallest and largest number of inputs by name, for those where others are a mistake: adaptive
-        values beyond them, or not finite, are refused. Part of the content.
+        Smallest and largest number of inputs by name, for those where others are a mistake: values
+        beyond them, or not finite, are refused. Part of the content.
 
     Attributes
     ----------
@@ -201,6 +201,7 @@ class Program:
                     )
                 )
         types = {name: field.type for name, field in {**inputs, **captured}.items()}
+        _check_limits(limits, types)
         return Interface(
             attributes={name: field.type for name, field in fields.items()},
             inputs={name: types[name] for name in sorted(types)},
@@ -267,3 +268,20 @@ def _pinned(fragment: Stage, targets: Sequence[str] | None) -> tuple[tuple[Struc
 
 def _default_text(value: Any) -> str:
     return str(np.asarray(value, dtype=np.float64).tolist())
+
+
+def _check_limits(limits: Any, types: Mapping[str, Type]) -> None:
+    """Raise unless limits are pairs of numbers for inputs that there are."""
+    known = limits if isinstance(limits, Mapping) else {"limits": limits}
+    for name, pair in known.items():
+        is_pair = isinstance(pair, tuple) and len(pair) == 2
+        numbers = pair if is_pair and all(isinstance(n, (int, float)) for n in pair) else None
+        if name in types and numbers is not None and numbers[0] <= numbers[1]:
+            continue
+        raise ShaderTypeError(
+            explain(
+                f"limits of {name!r} cannot be {pair!r}",
+                facts={"inputs": ", ".join(types)},
+                fix='Write limits={"color": (0.0, 1.0)}, for an input that the program has.',
+            )
+        )

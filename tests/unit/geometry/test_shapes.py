@@ -122,3 +122,15 @@ def test_indices_are_small(shape, dtype):
 def test_bad_sizes_are_refused(make, text):
     with pytest.raises(GeometryError, match=text):
         make()
+
+
+@pytest.mark.parametrize("size", [1e300, 10**40, True, 1j, np.complex64(1), "1", np.ones(2)])
+def test_a_size_that_float32_cannot_hold_is_refused(size):
+    with pytest.raises(GeometryError):
+        geometry.box(size)
+
+
+@pytest.mark.parametrize("segments", [(10**6, 10**6), (2**32, 3), (3, 2**64)])
+def test_more_segments_than_memory_are_refused(segments):
+    with pytest.raises(GeometryError, match="too many"):
+        geometry.sphere(segments=segments)

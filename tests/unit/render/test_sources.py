@@ -128,3 +128,12 @@ def test_an_element_that_leaves_before_it_was_read_leaves_no_trace() -> None:
         reader.changes()
     elements.remove(bad)
     assert not reader.changes()
+
+
+def test_what_is_inside_itself_is_refused() -> None:
+    members, items = cset(), [make_draw()]
+    members.add(members)
+    items.append(items)
+    for what in (members, items):
+        with pytest.raises(SceneError, match="inside itself"):
+            open_reader(what).changes()

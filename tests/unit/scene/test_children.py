@@ -2,7 +2,7 @@
 
 import pytest
 
-from heapscene.adaptive import alist, clist, cval
+from heapscene.adaptive import alist, clist, cset, cval
 from heapscene.errors import SceneError
 from heapscene.geometry import box
 from heapscene.scene import Group, Mesh, Scene
@@ -82,3 +82,32 @@ def test_what_cannot_be_a_child_is_refused():
     Group(node)
     with pytest.raises(SceneError, match="one parent"):
         Scene(clist([node]))
+
+
+def test_a_set_inside_itself_is_refused() -> None:
+    outer, inner = cset(), cset()
+    outer.add(inner)
+    scene = Scene(outer)
+    reader = scene.draw_reader()
+    reader.changes()
+    inner.add(outer)
+    with pytest.raises(SceneError, match="inside itself"):
+        reader.changes()
+    with pytest.raises(SceneError, match="inside itself"):
+        Scene(outer)
+    inner.remove(outer)
+    assert list(reader.changes()) == []
+
+
+def test_a_value_inside_itself_is_refused() -> None:
+    value = cval(())
+    value.value = (value,)
+    with pytest.raises(SceneError, match="inside itself"):
+        Scene(value)
+
+
+def test_a_list_inside_itself_is_refused() -> None:
+    items: list[object] = []
+    items.append(items)
+    with pytest.raises(SceneError, match="inside itself"):
+        Scene(items)
