@@ -289,9 +289,24 @@ class Renderer:
             self._target = None
 
     def order(self, what: Any) -> list[Any]:
-        """Return the draws of ``what`` in the order in which the GPU takes them."""
+        """Return the draws of ``what`` in the order in which the GPU takes them.
+
+        Raises
+        ------
+        FrameOrderError
+            ``what`` is none of the scenes that are kept, see :class:`Renderer`; or the renderer is closed.
+        """
         self._check_open()
-        return self._scene_of(what).order()
+        kept = self._scenes.get(_identity(what))
+        if kept is None:
+            raise FrameOrderError(
+                explain(
+                    "this scene is not drawn yet, or its part was given to another one",
+                    facts={"scene": f"{what!r:.80}", "kept": f"{len(self._scenes)} of {KEPT_SCENES}"},
+                    fix="Call render(scene) first.",
+                )
+            )
+        return kept[1].order()
 
     def recover(self, device: wgpu.GPUDevice | None = None) -> None:
         """Go on with another device: all that the lost one held is made anew from what is here.

@@ -116,6 +116,20 @@ def test_waiting_and_reading_back_are_told_apart(renderer) -> None:
         assert renderer.report.wait_ms > 0
 
 
+def test_asking_for_the_order_changes_nothing(renderer) -> None:
+    scenes = [make_scene() for _ in range(4)]
+    for scene in scenes:
+        renderer.draw(scene)
+    kept = list(renderer._scenes.items())
+    assert len(renderer.order(scenes[0])) == 1
+    with pytest.raises(FrameOrderError, match=r"not drawn yet(.|\n)*render\(scene\) first"):
+        renderer.order(make_scene())
+    assert list(renderer._scenes.items()) == kept
+    renderer.close()
+    with pytest.raises(FrameOrderError, match="closed"):
+        renderer.order(scenes[0])
+
+
 def test_a_closed_renderer_draws_nothing(device) -> None:
     renderer = Renderer((8, 8), device=device)
     renderer.close()
