@@ -302,7 +302,10 @@ class Renderer:
             raise FrameOrderError(
                 explain(
                     "this scene is not drawn yet, or its part was given to another one",
-                    facts={"scene": f"{what!r:.80}", "kept": f"{len(self._scenes)} of {KEPT_SCENES}"},
+                    facts={
+                        "scene": f"{what!r:.80}",
+                        "kept": f"{len(self._scenes)} of {KEPT_SCENES}",
+                    },
                     fix="Call render(scene) first.",
                 )
             )
