@@ -15,7 +15,8 @@ from heapscene.draw import encode_value
 from heapscene.errors import FrameOrderError, HeapsceneError, InputError, explain
 from heapscene.gpu import GpuCalls, Timer, read_texture, request_device, submit
 from heapscene.render.arguments import check_device
-from heapscene.render.heap_scene import HeapScene, run_posted
+from heapscene.render.heap_scene import HeapScene
+from heapscene.render.posted import raised_after, run_posted
 from heapscene.render.recovery import check_takes_over
 from heapscene.render.report import FrameReport
 from heapscene.render.targets import OffscreenTarget, Targets, check_size
@@ -161,16 +162,8 @@ class Renderer:
             The device refused something else. After any of these three the next call tries again.
         """
         self._check_open()
-        posted = run_posted()
-        try:
-            report = self._draw_frame(what, camera, target)
-        except Exception as error:
-            if posted is not None:
-                error.add_note(f"before that, a posted function raised {posted!r}")
-            raise
-        if posted is not None:
-            raise posted
-        return report
+        with raised_after(run_posted()):
+            return self._draw_frame(what, camera, target)
 
     def _draw_frame(self, what: Any, camera: Any, target: OffscreenTarget | None) -> FrameReport:
         if target is None and 0 in self._size:
