@@ -125,3 +125,15 @@ def test_a_closed_scene_says_so(device):
     scene.close()
     with pytest.raises(hs.errors.FrameOrderError, match="closed"):
         scene.update(CAMERA)
+
+
+def test_a_closed_scene_encodes_nothing(device):
+    with hs.HeapScene(device, hs.Targets(), hs.Scene(*boxes())) as scene:
+        scene.update(CAMERA)
+    encoder = device.create_command_encoder()
+    for encode in (scene.encode_compute, scene.encode_draws):
+        with pytest.raises(hs.errors.FrameOrderError, match="closed"):
+            encode(encoder)
+    for change in (scene.add, scene.remove):
+        with pytest.raises(hs.errors.FrameOrderError, match="closed"):
+            change(hs.Mesh(hs.geometry.box(), hs.UnlitMaterial("red")))

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Literal
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -243,6 +244,7 @@ class HeapScene:
 
         They bring the GPU up to date, so what is encoded has to be submitted.
         """
+        self._check_open()
         self._expect("updated", "encode_compute", "update")
         before = self._counters.snapshot()
         with self.report.stage("kernels"), self._encoding_of("kernels"):
@@ -258,6 +260,7 @@ class HeapScene:
 
         Uses bind group 0 and sets pipeline and index buffer.
         """
+        self._check_open()
         self._expect("computed", "encode_draws", "encode_compute")
         before = self._counters.snapshot()
         with self.report.stage("render"), self._encoding_of("draws"):
@@ -480,6 +483,17 @@ class HeapScene:
             self._memory.leave(self, self._heap)
         self._heap = SceneHeap(PAGE_BYTES, {})
         self._close_gpu()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
 
     def _close_gpu(self) -> None:
         for bucket in self._buckets.values():
