@@ -19,6 +19,7 @@ from heapscene.gpu import (
 from heapscene.heap import Bucket, Slot
 from heapscene.kernels import (
     ARGS_WORDS,
+    LARGEST_EMITTED,
     LARGEST_VERTEX,
     BucketKernels,
     BucketLoad,
@@ -35,8 +36,6 @@ if TYPE_CHECKING:
     import wgpu
 
 __all__ = ["BucketGpu"]
-
-LARGEST = 2**32 - 1
 
 _BOTH = ("vertex", "fragment")
 GROUP = (
@@ -108,7 +107,7 @@ class BucketGpu:
         Returns
         -------
         int
-            Bytes of indices.
+            Bytes of the index buffer that are planned for, slack included.
         """
         bucket = self.bucket
         self.send_tables()
@@ -118,7 +117,7 @@ class BucketGpu:
             encodings = choose_encodings(bucket, wanted, budget, largest)
             if (bucket.generation, encodings) != self._prepared:
                 self._prepare(encodings, largest // 4)
-            self._spent = 4 * sum(slot.emitted for slot in self._expanded_slots())
+            self._spent = self._windows.nbytes
             self._asked = asked
         return self._spent
 
@@ -133,7 +132,7 @@ class BucketGpu:
         self.encodings = encodings
         windows = self._windows.place(list(self._expanded_slots()), most)
         slots = [SlotLoad(s.start, s.stop, *windows.get(s, (None, 0))) for s in bucket.slots]
-        self._emitted = room_for(bucket.emitted, self._emitted, LARGEST)
+        self._emitted = room_for(bucket.emitted, self._emitted, LARGEST_EMITTED)
         self._vertices = room_for(bucket.vertices, self._vertices, LARGEST_VERTEX)
         load = BucketLoad(bucket.n_records, self._emitted, self._vertices)
         self._kernels.prepare(load, slots)

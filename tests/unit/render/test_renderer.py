@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ import pytest
 from heapscene.adaptive import cval
 from heapscene.errors import FrameOrderError, InputError
 from heapscene.geometry import box
-from heapscene.materials import UnlitMaterial
+from heapscene.materials import PhongMaterial, UnlitMaterial
 from heapscene.render import HeapScene, OffscreenTarget, Renderer, Targets
 from heapscene.scene import Mesh, Scene
 
@@ -136,3 +137,19 @@ def test_a_closed_renderer_draws_nothing(device) -> None:
     renderer.close()
     with pytest.raises(FrameOrderError, match="closed"):
         renderer.render(make_scene())
+
+
+def test_the_room_of_an_index_buffer_is_charged_to_the_budget(device) -> None:
+    """30 boxes emit 1,080 indices, 17 tiles of 64, and get room for 1,280."""
+    kinds = (UnlitMaterial("red"), PhongMaterial("red"))
+    draws = Scene([Mesh(box(), kind) for kind in kinds for _ in range(30)])
+    for spare, expected in ((17 * 64, {"expanded": 1, "mega": 1}), (1280, {"expanded": 2})):
+        nbytes = 4 * (17 * 64 + spare)
+        with HeapScene(device, Targets(), draws, expanded_bytes=nbytes) as scene:
+            scene.update()
+            encoder = device.create_command_encoder()
+            scene.encode_compute(encoder)
+            counts = Counter(name for b in scene._buckets.values() for name in b.encodings)
+            assert counts == expected
+            held = sum(b._kernels.indices.nbytes for b in scene._buckets.values())
+            assert held >= sum(b._spent for b in scene._buckets.values()) >= 4 * 1280
