@@ -12,7 +12,8 @@ from heapscene.adaptive import cval
 from heapscene.errors import FrameOrderError, InputError
 from heapscene.geometry import box
 from heapscene.materials import PhongMaterial, UnlitMaterial
-from heapscene.render import HeapScene, OffscreenTarget, Renderer, Targets
+from heapscene.render import Heap, HeapScene, OffscreenTarget, Renderer, Targets
+from heapscene.render.recovery import page_limit
 from heapscene.scene import Mesh, Scene
 
 WHITE, BLACK = (255, 255, 255, 255), (0, 0, 0, 255)
@@ -33,6 +34,7 @@ def make_scene(**options: Any) -> Scene:
     [
         {"encoding": "fast"},
         {"page_bytes": 10},
+        {"page_bytes": "1"},
         {"size": (0, 10)},
         {"size": "800x600"},
         {"size": (10, 10, 10)},
@@ -44,6 +46,22 @@ def make_scene(**options: Any) -> Scene:
 def test_bad_options_are_refused_at_once(device, options: dict[str, Any]) -> None:
     with pytest.raises(InputError):
         Renderer(**{"size": (8, 8), "device": device, **options})
+
+
+def test_a_page_beyond_the_device_is_refused_with_both_numbers(device) -> None:
+    most = page_limit(device)
+    numbers = rf"{most + 16}(.|\n)*{most:,}"
+    for make in (
+        lambda: Heap(device, page_bytes=most + 16),
+        lambda: HeapScene(device, Targets(), page_bytes=most + 16),
+        lambda: Renderer((8, 8), device=device, page_bytes=most + 16),
+    ):
+        with pytest.raises(InputError, match=numbers):
+            make()
+    with Renderer((8, 8), device=device, page_bytes=most) as renderer:
+        renderer.draw(make_scene())
+        renderer.recover(device)
+        assert renderer.draw(make_scene()).draws == 1
 
 
 def test_a_size_that_is_refused_leaves_the_old_one(renderer) -> None:
