@@ -30,11 +30,16 @@ if TYPE_CHECKING:
 __all__ = ["Renderer", "render"]
 
 BACKGROUND = (0.925, 0.935, 0.95, 1.0)
-KEPT_SCENES = 4
+KEPT_SCENES = 4  # the docstring of Renderer and docs/performance.md say so
 
 
 class Renderer:
     """Draws scenes into a picture, again and again, each time for the price of what changed.
+
+    The four scenes that were drawn last are kept, here and on the GPU, also when nobody else refers to
+    them. Another one takes the place of the one that was not drawn for longest: drawn again, that one
+    is sent anew as a whole. To draw more scenes in turn, use several renderers, or a
+    :class:`HeapScene` for each, which stays until you close it.
 
     Parameters
     ----------

@@ -171,3 +171,15 @@ def test_the_room_of_an_index_buffer_is_charged_to_the_budget(device) -> None:
             assert counts == expected
             held = sum(b._kernels.indices.nbytes for b in scene._buckets.values())
             assert held >= sum(b._spent for b in scene._buckets.values()) >= 4 * 1280
+
+
+def test_four_scenes_are_kept_and_a_fifth_takes_a_place(renderer) -> None:
+    scenes = [make_scene() for _ in range(5)]
+
+    def sent(shown: list[Scene]) -> list[bool]:
+        return [renderer.draw(scene).bytes_uploaded > 0 for scene in shown]
+
+    sent(scenes[:4])
+    assert sent(scenes[:4]) == [False] * 4
+    sent(scenes)
+    assert sent(scenes) == [True] * 5
