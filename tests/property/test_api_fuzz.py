@@ -493,8 +493,8 @@ def test_for_a_while(device: Any) -> None:
         counts["sequences"] += 1
         try:
             counts += run(seed, device)
-        except AssertionError as error:
-            lines = str(error).splitlines()
-            faults.setdefault(lines[-1] if len(lines) > 1 else lines[0][:80], str(error))
+        except Exception as error:  # noqa: BLE001  whatever it is, it is shown
+            text = str(error) if isinstance(error, AssertionError) else traceback.format_exc()
+            faults.setdefault(text.splitlines()[-1], f"seed {seed}: {text}")
     print(dict(counts), f"{len(faults)} faults")
     assert not faults, "\n\n".join(faults.values())

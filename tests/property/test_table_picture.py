@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from heapscene.draw import TableRows
 from heapscene.heap import check
 from property.test_picture import BACKGROUND, SIZE, Side, frame_values
-from reference.naive_renderer import NaiveRenderer
+from reference.naive_renderer import NaiveRenderer, now, row_draws
 from reference.table_worlds import TableWorld
 
 SEQUENCES = int(os.environ.get("HEAPSCENE_TABLE_SEQUENCES", "24"))
 BATCHES = 6
 STEPS = 24
 EVERY = 4
+
+
+def differing(image, want):
+    return int((image != want).any(-1).sum())
 
 
 def allowance(device):
@@ -25,6 +31,31 @@ def allowance(device):
     there moves a vertex by a unit in the last place, and now and then an edge across a pixel centre.
     """
     return 0 if device.adapter.info["adapter_type"] == "CPU" else SIZE[0] * SIZE[1] // 400
+
+
+def sensitivity(device, order, draw):
+    """Return how many pixels may differ in this very picture.
+
+    A face that is seen edge-on comes or goes as a whole: on a GPU that fuses, as many pixels may differ
+    as in pictures of the twin whose matrices are changed by one unit in the last place.
+    """
+    if allowance(device) == 0:
+        return 0
+    rng = np.random.default_rng(0)
+    rows = [
+        d for item in order for d in (row_draws(item) if isinstance(item, TableRows) else [item])
+    ]
+    want = draw(rows)
+    return max(differing(draw([shaken(row, rng) for row in rows]), want) for _ in range(12))
+
+
+def shaken(draw, rng):
+    """Return the draw with each number of its matrix one unit in the last place off, or as it is."""
+    matrix = np.array(now(draw.inputs.get("model", np.eye(4))), np.float32)
+    step = rng.integers(-1, 2, matrix.shape).astype(np.int32)
+    # What is 0 or 1 is so without rounding.
+    off = np.where(np.isin(matrix, (0, 1)), matrix, (matrix.view(np.int32) + step).view(np.float32))
+    return replace(draw, inputs={**draw.inputs, "model": off})
 
 
 def run_sequence(device, naive, seed):
@@ -47,12 +78,17 @@ def run_sequence(device, naive, seed):
             order = sides[0].scene.order()
             assert sides[1].scene.order() == order
             check(sides[0].scene._heap)
-            want = naive.render(
-                order, frame_values(), size=SIZE, samples=samples, background=BACKGROUND
-            )
+
+            def draw(items, samples=samples):
+                return naive.render(
+                    items, frame_values(), size=SIZE, samples=samples, background=BACKGROUND
+                )
+
+            want = draw(order)
             for side, image in zip(sides, images, strict=True):
-                wrong = int((image != want).any(-1).sum())
-                assert wrong <= allowance(device), (
+                wrong = differing(image, want)
+                fused = allowance(device)
+                assert wrong <= fused or wrong <= sensitivity(device, order, draw), (
                     f"seed {seed}, step {step}, {side.report.encodings}: {wrong} pixels differ"
                 )
             pictures += 1

@@ -197,7 +197,7 @@ def check_program(value: Any) -> None:
 
 def check_mapping(name: str, value: Any) -> None:
     """Raise an :class:`InputError` unless `value` is a mapping."""
-    if not isinstance(value, Mapping):
+    if type(value) is not dict and value is not _NOTHING and not isinstance(value, Mapping):
         raise InputError(
             explain(
                 f"{name} has to be a dict of values by name",

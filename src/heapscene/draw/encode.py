@@ -190,12 +190,16 @@ def _encoder(type_: Type) -> Callable[[Any], bytes]:
         return _vector_encoder(type_)
     if isinstance(type_, Matrix):
         shape = (type_.rows, type_.columns)
+        pack = struct.Struct(f"<{type_.words}f").pack
 
         def encode_matrix(value: Any) -> bytes:
             array = _numbers(value, (shape,))
-            # What float32 cannot hold is infinite, as it would be on the GPU: matrices are products.
-            with np.errstate(over="ignore"):
-                return array.astype("<f4").tobytes()
+            try:
+                return pack(*array.ravel().tolist())
+            except OverflowError:
+                # What float32 cannot hold is infinite, as it would be on the GPU: matrices are products.
+                with np.errstate(over="ignore"):
+                    return array.astype("<f4").tobytes()
 
         return encode_matrix
     raise TypeError(f"{type_} is not a type of a draw input")
@@ -208,11 +212,13 @@ def _scalar_encoder(type_: Scalar) -> Callable[[Any], bytes]:
         kind = type(value)
         if kind is not float and kind is not int:
             value = _numbers(value, ((),)).item()
-        if type_ == BOOL and type(value) is not float:
-            value = bool(value)
         return pack(value)
 
-    return encode_scalar
+    def encode_bool(value: Any) -> bytes:
+        number = value if type(value) is bool else _numbers(value, ((),)).item()
+        return pack(number if type(number) is float else bool(number))
+
+    return encode_bool if type_ == BOOL else encode_scalar
 
 
 def _vector_encoder(type_: Vector) -> Callable[[Any], bytes]:

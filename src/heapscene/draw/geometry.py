@@ -150,9 +150,12 @@ class Geometry:
         return bounds
 
     def __repr__(self) -> str:
-        indices = self.read_indices()
+        try:
+            indices, count = self.read_indices(), self.vertex_count
+        except Exception as error:  # noqa: BLE001  whatever an adaptive array raises, this tells
+            return f"Geometry({', '.join(self.attributes)}; {type(error).__name__} now)"
         drawn = "no indices" if indices is None else f"{len(indices)} indices"
-        return f"Geometry({', '.join(self.attributes)}; {self.vertex_count} vertices, {drawn})"
+        return f"Geometry({', '.join(self.attributes)}; {count} vertices, {drawn})"
 
 
 def _as_range(value: Any) -> tuple[int, int]:

@@ -33,9 +33,9 @@ def check_limits(name: str, numbers: NDArray[Any], limits: Limits, source: objec
     InputError
         They are not.
     """
-    if first_beyond(numbers[None], limits) is None:
-        return
     low, high = limits
+    if all(low <= number <= high for number in numbers.tolist()):
+        return
     bounded = limits != ANY_FINITE
     shown = ", ".join(f"{number:g}" for number in numbers)
     is_byte = limits == UNIT and bool(((numbers >= 0) & (numbers <= 255)).all())

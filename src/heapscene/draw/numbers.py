@@ -14,6 +14,8 @@ __all__ = ["MOST_BYTES", "as_array", "check_bytes", "holds_numbers", "owned", "w
 MOST_BYTES = 2**32 - 16
 """What one array may take on a page: places there have 32 bits."""
 
+_FIXED = frozenset({float, int, bool, str, bytes, type(None)})
+
 
 def as_array(value: Any) -> NDArray[Any]:
     """Return an array of anything, an empty one of objects if its rows have different lengths."""
@@ -61,7 +63,7 @@ def owned(value: Any) -> Any:
     A read-only array that is no view is taken as it is.
     """
     kind = type(value)
-    if kind is float or kind is int or kind is str or kind is bool:
+    if kind in _FIXED or (kind is tuple and _FIXED.issuperset(map(type, value))):
         return value
     if isinstance(value, np.ndarray):
         if value.flags.writeable or value.base is not None:

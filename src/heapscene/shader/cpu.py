@@ -56,7 +56,7 @@ class Runner:
     def __init__(self, shader: ShaderFunction[..., Any]) -> None:
         self._shader = shader
         source = shader.source
-        tree = desugared(source.tree)
+        tree = desugared(source)
         static_calls = static_names(source)
         typing = _Typing(_local_names(tree), static_calls)
         self._prunes = bool(static_calls)

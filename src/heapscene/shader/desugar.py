@@ -19,43 +19,40 @@ if TYPE_CHECKING:
 
 __all__ = ["desugared", "is_static_call", "static_names"]
 
-_known: WeakKeyDictionary[ast.FunctionDef, ast.FunctionDef] = WeakKeyDictionary()
+_known: WeakKeyDictionary[FunctionSource, ast.FunctionDef] = WeakKeyDictionary()
 
 
-def desugared(tree: ast.FunctionDef) -> ast.FunctionDef:
+def desugared(source: FunctionSource) -> ast.FunctionDef:
     """Return the definition without ``match``; the tree itself stays as it is."""
-    found = _known.get(tree)
+    found = _known.get(source)
     if found is None:
-        found = tree
-        if any(isinstance(node, ast.Match) for node in ast.walk(tree)):
-            found = ast.fix_missing_locations(_Matches().visit(copy.deepcopy(tree)))
-        _known[tree] = found
+        found = source.tree
+        if any(isinstance(node, ast.Match) for node in source.nodes):
+            found = ast.fix_missing_locations(_Matches().visit(copy.deepcopy(found)))
+        _known[source] = found
     return found
 
 
 def static_names(source: FunctionSource) -> frozenset[str]:
     """Return the names under which a function calls :func:`~heapscene.shader.static`."""
-    found: set[str] = set()
-    for node in ast.walk(source.tree):
-        if isinstance(node, ast.Call):
-            root = node.func
-            while isinstance(root, ast.Attribute):
-                root = root.value
-            if isinstance(root, ast.Name) and _is_static(source, ast.unparse(node.func)):
-                found.add(ast.unparse(node.func))
-    return frozenset(found)
-
-
-def _is_static(source: FunctionSource, text: str) -> bool:
-    try:
-        return source.compute(text, {}) is static
-    except (NameError, AttributeError):
-        return False
+    called = {_dotted(node.func) for node in source.nodes if isinstance(node, ast.Call)}
+    return frozenset(name for name in called if name and source.stands_for(name, static))
 
 
 def is_static_call(node: ast.AST, names: frozenset[str]) -> bool:
     """Tell whether a node calls ``static`` by one of these names."""
-    return isinstance(node, ast.Call) and bool(names) and ast.unparse(node.func) in names
+    return isinstance(node, ast.Call) and bool(names) and _dotted(node.func) in names
+
+
+def _dotted(node: ast.expr) -> str:
+    """Return a name with dots as it is written, or nothing for other expressions."""
+    parts: list[str] = []
+    while isinstance(node, ast.Attribute):
+        parts.append(node.attr)
+        node = node.value
+    if not isinstance(node, ast.Name):
+        return ""
+    return ".".join([node.id, *reversed(parts)])
 
 
 class _Matches(ast.NodeTransformer):

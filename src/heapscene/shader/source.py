@@ -67,7 +67,7 @@ class FunctionSource:
         self._function = function
         self._enclosing: Mapping[str, Any] = {}
         if enclosing:
-            used = {node.id for node in ast.walk(self.tree) if isinstance(node, ast.Name)}
+            used = {node.id for node in self.nodes if isinstance(node, ast.Name)}
             used |= _names_in_strings(function)
             self._enclosing = {key: value for key, value in enclosing.items() if key in used}
 
@@ -83,6 +83,11 @@ class FunctionSource:
         if self._given is None:
             _check_same_code(tree, self._function, self.lines, self.filename)
         return tree
+
+    @functools.cached_property
+    def nodes(self) -> tuple[ast.AST, ...]:
+        """All nodes of the definition; several passes look for some kinds."""
+        return tuple(ast.walk(self.tree))
 
     @functools.cached_property
     def text(self) -> str:
@@ -115,6 +120,17 @@ class FunctionSource:
             if name in scope:
                 return scope[name]
         raise self._unknown(name, local)
+
+    def stands_for(self, name: str, wanted: object) -> bool:
+        """Tell whether a free name, which may have dots, means this very object now."""
+        root, *rest = name.split(".")
+        for scope in self._scopes():
+            if root in scope:
+                found = scope[root]
+                for part in rest:
+                    found = getattr(found, part, None)
+                return found is wanted
+        return False
 
     def evaluate(self, annotation: object) -> object:
         """Return the object that an annotation means; a string is read where the function is.

@@ -97,6 +97,15 @@ def test_an_array_is_copied_read_only_and_always_marks():
     assert constant(mine).value is not mine
 
 
+def test_an_array_that_repeats_a_row_is_copied_once():
+    row = np.arange(3.0)
+    cell = cval(np.broadcast_to(row, (2**33, 3)))  # 200 GB, if it were copied row by row
+    row[0] = 7.0
+    assert cell.value.shape == (2**33, 3)
+    assert cell.value[2**32].tolist() == [0.0, 1.0, 2.0]
+    assert not cell.value.flags.writeable
+
+
 def test_only_the_standard_library_and_errors_are_imported():
     for path in Path(adaptive.__file__).parent.glob("*.py"):
         for node in ast.walk(ast.parse(path.read_text())):

@@ -98,3 +98,10 @@ def test_another_thread_may_not_drain_but_may_adopt():
 def test_the_owner_stays_while_a_value_is_computed():
     with pytest.raises(AdaptiveError, match="owner thread"):
         computed(adopt_thread).force()
+
+
+@pytest.mark.parametrize("function", [None, 5, "print"])
+def test_only_functions_can_be_posted(function):
+    with pytest.raises(TypeError, match=r"hs\.post\(lambda"):
+        post(function)
+    assert drain_posted() == 0

@@ -412,3 +412,9 @@ def test_a_list_edited_in_place_and_assigned_again_is_a_change():
     numbers[0] = 0.5
     cell.value = numbers
     assert first.value == 0.5
+
+
+def test_a_value_that_holds_itself_can_be_shown():
+    cell = cval(None)
+    cell.value = cell
+    assert repr(cell) == "cval(CVal(...))"

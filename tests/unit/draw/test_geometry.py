@@ -108,3 +108,10 @@ def test_a_geometry_refuses_assignment(name):
         setattr(shape, name, None)
     with pytest.raises(TypeError):
         shape.attributes["position"] = None
+
+
+def test_a_geometry_whose_arrays_are_wrong_can_be_shown():
+    indices = cval([0, 1, 2])
+    geometry = Geometry({"position": np.zeros((3, 3))}, indices)
+    indices.value = "abc"
+    assert repr(geometry) == "Geometry(position; GeometryError now)"

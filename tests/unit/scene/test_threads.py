@@ -35,6 +35,7 @@ class Fixture:
         self.inner = hs.Group(self.mesh, position=(1, 2, 3))
         self.other = hs.Group()
         self.scene = hs.Scene(self.inner, self.other, background="white")
+        self.camera = hs.PerspectiveCamera()
         self.reader = self.scene.draw_reader()
         self.reader.changes()
 
@@ -51,6 +52,7 @@ EDITS: dict[str, Callable[[Fixture], object]] = {
     "material": lambda f: setattr(f.mesh, "material", hs.UnlitMaterial("blue")),
     "colour": lambda f: setattr(f.mesh.material, "color", "blue"),
     "state": lambda f: setattr(f.mesh.material, "state", hs.PipelineState(cull_mode="back")),
+    "camera": lambda f: setattr(f.camera, "position", (1, 2, 3)),
     "background": lambda f: setattr(f.scene, "background", "black"),
 }
 

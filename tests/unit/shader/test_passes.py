@@ -60,6 +60,33 @@ def test_the_condition_of_a_loop_is_computed_in_every_round():
     assert "shared" not in names_of(changed)
 
 
+@pytest.mark.parametrize("where", ["if", "while", "for"])
+def test_a_call_in_a_head_may_write_what_was_loaded(where):
+    """The condition of a branch or loop, or a bound of one, calls what writes private memory."""
+    memory = ir.Resource("memory", ArrayType(U32, 8), "private", "read_write")
+    writer = ir.FunctionBuilder("writer", U32)
+    writer.store(index(memory, 0), 7)
+    writer.return_(literal(1, U32))
+    call = build.call(writer.done())
+    body = ir.FunctionBuilder("f", U32)
+    loaded = index(memory, index(memory, 1))
+    body.store(index(memory, 0), 5)
+    before = body.let("before", binary("+", loaded, 100))
+    if where == "if":
+        with body.if_(binary("==", call, 1)):
+            body.return_(binary("+", binary("*", before, 10), loaded))
+    elif where == "while":
+        with body.while_(binary("==", call, 1)):
+            body.return_(binary("+", binary("*", before, 10), loaded))
+    else:
+        with body.for_range("k", literal(0, U32), call):
+            body.return_(binary("+", binary("*", before, 10), loaded))
+    body.return_(literal(0, U32))
+    plain = body.done()
+    assert value_of(plain) == [1057]
+    assert value_of(share_common(plain)) == [1057]
+
+
 def test_equal_values_are_computed_once():
     body, x = made("f", I32, x=I32)
     product = binary("*", binary("+", x, 1), binary("+", x, 2))

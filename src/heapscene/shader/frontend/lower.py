@@ -66,7 +66,7 @@ def lowered(
 
 def _lowered(state: Statements) -> Outcome:
     function = state.function
-    tree = desugared(function.source.tree)
+    tree = desugared(function.source)
     try:
         parameters = function.parameters
         returns = lang.type_of(function.returns)

@@ -48,7 +48,7 @@ class Statements(Loops):
         self, function: ShaderFunction[..., Any], stack: tuple[ShaderFunction[..., Any], ...]
     ) -> None:
         super().__init__(function, stack)
-        tree = desugared(function.source.tree)
+        tree = desugared(function.source)
         self.uses: dict[str, Uses] = find_uses(tree.body)
         self.loop_names = {
             name.id

@@ -102,14 +102,17 @@ class _Sharer:
 
     def _compound(self, node: Stmt) -> Stmt:
         made = node
+        heads = [self._effects.of(child) for child in children(node) if isinstance(child, Expr)]
+        is_quiet = all(head.is_pure for head in heads)
         if isinstance(node, nodes.While):
             self._forget_block(node.body)
-            if self._effects.of(node.condition).is_pure:
+            self._forget_all(heads)
+            if is_quiet:
                 made = rebuilt(node, {"condition": self._of(node.condition, certain=False)})
         else:
-            heads = [c for c in children(node) if isinstance(c, Expr)]
-            if all(self._effects.of(head).is_pure for head in heads):
+            if is_quiet:
                 made = with_expressions(node, self._of)
+            self._forget_all(heads)
             if isinstance(node, nodes.For):
                 self._forget_block(node.body)
                 self._write([node.local.number])
@@ -122,6 +125,7 @@ class _Sharer:
             changes[name] = self.block(body)
         for body in bodies:
             self._forget_block(body)
+        self._forget_all(heads)
         return rebuilt(made, changes)
 
     # What changes ----------------------------------------------------------------------------
@@ -141,8 +145,11 @@ class _Sharer:
             self._waited = self._stamp
 
     def _forget_block(self, body: tuple[Stmt, ...]) -> None:
-        for statement in body:
-            self._forget(self._effects.of(statement))
+        self._forget_all(self._effects.of(statement) for statement in body)
+
+    def _forget_all(self, effects: Iterable[Effect]) -> None:
+        for effect in effects:
+            self._forget(effect)
 
     # Values ----------------------------------------------------------------------------------
 
