@@ -98,6 +98,26 @@ def test_a_posted_failure_is_raised_when_the_frame_is_drawn(renderer, device):
     assert renderer.draw(scene, CAMERA).bytes_uploaded == 0
 
 
+def test_a_posted_failure_is_told_when_the_same_frame_fails(device):
+    color = hs.cval("red")
+    with hs.Renderer(SIZE, samples=1, device=device) as renderer:
+        draws = hs.Scene(hs.Mesh(hs.geometry.box(), hs.UnlitMaterial(color)))
+        scene = hs.HeapScene(device, hs.Targets(samples=1), draws)
+        for frame in (scene.update, lambda: renderer.draw(draws)):
+
+            def fail():
+                color.value = "nonsense"
+                raise RuntimeError("posted")
+
+            hs.post(fail)
+            with pytest.raises(hs.errors.InputError, match="nonsense") as caught:
+                frame()
+            assert "RuntimeError('posted')" in caught.value.__notes__[0]
+            color.value = "red"
+            frame()
+        scene.close()
+
+
 def test_a_closed_scene_says_so(device):
     scene = hs.HeapScene(device, hs.Targets(), hs.Scene(*boxes()))
     scene.update(CAMERA)
@@ -105,3 +125,15 @@ def test_a_closed_scene_says_so(device):
     scene.close()
     with pytest.raises(hs.errors.FrameOrderError, match="closed"):
         scene.update(CAMERA)
+
+
+def test_a_closed_scene_encodes_nothing(device):
+    with hs.HeapScene(device, hs.Targets(), hs.Scene(*boxes())) as scene:
+        scene.update(CAMERA)
+    encoder = device.create_command_encoder()
+    for encode in (scene.encode_compute, scene.encode_draws):
+        with pytest.raises(hs.errors.FrameOrderError, match="closed"):
+            encode(encoder)
+    for change in (scene.add, scene.remove):
+        with pytest.raises(hs.errors.FrameOrderError, match="closed"):
+            change(hs.Mesh(hs.geometry.box(), hs.UnlitMaterial("red")))

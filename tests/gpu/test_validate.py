@@ -578,7 +578,7 @@ def test_numbers_of_the_user_that_are_not_finite_are_reported(device):
     side.picture()
     report = side.scene.validate()
     assert report.counts == {"finite-data": 1}
-    assert side.scene.order()[report.faults[0].draw] is bad
+    assert side.scene.order()[report.faults[0].draw] is report.faults[0].subject is bad
     side.close()
 
 
@@ -671,6 +671,8 @@ def test_a_renderer_reports_on_all_its_scenes(device):
         assert report.counts == {"records": 1}
         assert report.faults[0].scene == 1
         assert renderer.order(second)[report.faults[0].draw] in second
+        assert report.faults[0].subject in second
+        assert "subject" not in report.to_dict()["faults"][0]
     with pytest.raises(FrameOrderError):
         renderer.validate()
 

@@ -10,6 +10,7 @@ All of them are written in the shader language.
 from heapscene.kernels.args import ARGS_WORDS as ARGS_WORDS
 from heapscene.kernels.args import args_reference as args_reference
 from heapscene.kernels.args import write_args as write_args
+from heapscene.kernels.bucket_passes import LARGEST_EMITTED as LARGEST_EMITTED
 from heapscene.kernels.bucket_passes import LARGEST_VERTEX as LARGEST_VERTEX
 from heapscene.kernels.bucket_passes import BucketLoad as BucketLoad
 from heapscene.kernels.bucket_passes import BufferSizes as BufferSizes

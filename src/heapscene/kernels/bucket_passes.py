@@ -13,6 +13,7 @@ from heapscene.kernels.scan import BLOCK, scan_sums, sum_blocks, write_firsts
 from heapscene.kernels.tiles import TILE, write_emitted_tiles, write_vertex_tiles
 
 __all__ = [
+    "LARGEST_EMITTED",
     "LARGEST_VERTEX",
     "BucketLoad",
     "BufferSizes",
@@ -30,11 +31,13 @@ __all__ = [
 
 Encoding: TypeAlias = Literal["expanded", "mega"]
 
+LARGEST_EMITTED = 2**32 - 1
+"""Indices that a bucket can emit: they are numbered with 32 bits."""
+
 LARGEST_VERTEX = 2**31 - 1
 """Vertices of a bucket that expanded slots can number: a draw call's base vertex has a sign."""
 
 _MOST_GROUPS = _MOST_ROWS = 65_535  # per dimension, WebGPU's default limit
-_MOST = 2**32 - 1  # indices are numbered with 32 bits
 _DEFAULT_WINDOW = 128 << 20  # bytes, WebGPU's default limit for one storage binding
 
 
@@ -147,7 +150,7 @@ def plan(
         More than 2³² − 1 indices; or 2³¹ − 1 vertices, which only the expanded encoding numbers.
     """
     records, emitted, vertices = load
-    _check_count(emitted, "indices", _MOST)
+    _check_count(emitted, "indices", LARGEST_EMITTED)
     if _has_expanded(slots):
         _check_count(vertices, "vertices", LARGEST_VERTEX)
     blocks = _ceil(records, BLOCK)

@@ -106,7 +106,7 @@ class BucketGpu:
         Returns
         -------
         int
-            Bytes of indices.
+            Bytes of the index buffer that are planned for, slack included.
         """
         bucket = self.bucket
         self.send_tables()
@@ -116,7 +116,7 @@ class BucketGpu:
             encodings = choose_encodings(bucket, wanted, budget, largest)
             if (bucket.generation, encodings) != self._prepared:
                 self._prepare(encodings, largest // 4)
-            self._spent = 4 * sum(slot.emitted for slot in self._expanded_slots())
+            self._spent = self._windows.nbytes
             self._asked = asked
         return self._spent
 

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Literal
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from heapscene.adaptive import clock, drain_posted, evaluations
+from heapscene.adaptive import clock, evaluations
 from heapscene.draw import (
     CameraMatrices,
     Draw,
@@ -41,6 +42,7 @@ from heapscene.render.bucket_gpu import BucketGpu
 from heapscene.render.frame_inputs import FrameInputs, aspect_of
 from heapscene.render.heap_memory import Heap
 from heapscene.render.pending import PendingChanges
+from heapscene.render.posted import raised_after, run_posted
 from heapscene.render.recovery import PAGE_BYTES, check_takes_over
 from heapscene.render.report import FrameReport
 from heapscene.render.sources import ManualReader, open_reader
@@ -203,7 +205,18 @@ class HeapScene:
         before = self._counters.snapshot()
         evaluated = evaluations()
         with report.stage("adaptive"):
-            failed = run_posted()
+            posted = run_posted()
+        with raised_after(posted):
+            self._catch_up(camera, inputs or {}, before)
+            report.nodes_evaluated = evaluations() - evaluated
+            self._count(before)
+            self._stage = "updated"
+            self._updates += 1
+        return report
+
+    def _catch_up(self, camera: Any, inputs: Mapping[str, Any], before: Counters) -> None:
+        """Do the work of an update, stage by stage."""
+        report = self.report
         with report.stage("scene"):
             for reader in self._readers:
                 self._pending.extend(reader.changes())
@@ -214,30 +227,24 @@ class HeapScene:
             self._heap.pull()
             report.bytes_moved = self._memory.compact_some(self)
         with report.stage("render"):
-            self._write_frame(camera, inputs or {})
+            self._write_frame(camera, inputs)
         with report.stage("gpu"):
             self._memory.scatter.submit()  # only of a frame that was not encoded
             self._sync()
             if self._counters == before:
                 check_alive(self._device)  # nothing was sent, so nothing has told
-        report.nodes_evaluated = evaluations() - evaluated
-        self._count(before)
         report.draws = self._heap.draw_count
         report.visible_draws = self._heap.visible_count
         report.pages = len(self._heap.pages)
         report.slots = sum(len(bucket.slots) for bucket in self._heap.buckets)
         report.emitted_indices = sum(bucket.emitted for bucket in self._heap.buckets)
-        self._stage = "updated"
-        self._updates += 1
-        if failed is not None:
-            raise failed
-        return report
 
     def encode_compute(self, encoder: wgpu.GPUCommandEncoder) -> None:
         """Encode the kernels that changes need; nothing on a still frame.
 
         They bring the GPU up to date, so what is encoded has to be submitted.
         """
+        self._check_open()
         self._expect("updated", "encode_compute", "update")
         before = self._counters.snapshot()
         with self.report.stage("kernels"), self._encoding_of("kernels"):
@@ -253,6 +260,7 @@ class HeapScene:
 
         Uses bind group 0 and sets pipeline and index buffer.
         """
+        self._check_open()
         self._expect("computed", "encode_draws", "encode_compute")
         before = self._counters.snapshot()
         with self.report.stage("render"), self._encoding_of("draws"):
@@ -481,17 +489,19 @@ class HeapScene:
         self._heap = SceneHeap(PAGE_BYTES, {})
         self._close_gpu()
 
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
     def _close_gpu(self) -> None:
         for bucket in self._buckets.values():
             bucket.close()
         self._buckets.clear()
         self._uniform.close()
-
-
-def run_posted() -> Exception | None:
-    """Run posted functions; a failure is raised when the frame is done."""
-    try:
-        drain_posted()
-    except Exception as failed:  # noqa: BLE001  raised by update after the frame's own work
-        return failed
-    return None

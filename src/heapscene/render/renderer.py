@@ -15,7 +15,8 @@ from heapscene.draw import encode_value
 from heapscene.errors import FrameOrderError, HeapsceneError, InputError, explain
 from heapscene.gpu import GpuCalls, Timer, read_texture, request_device, submit
 from heapscene.render.arguments import check_device
-from heapscene.render.heap_scene import HeapScene, run_posted
+from heapscene.render.heap_scene import HeapScene
+from heapscene.render.posted import raised_after, run_posted
 from heapscene.render.recovery import check_takes_over
 from heapscene.render.report import FrameReport
 from heapscene.render.targets import OffscreenTarget, Targets, check_size
@@ -29,11 +30,16 @@ if TYPE_CHECKING:
 __all__ = ["Renderer", "render"]
 
 BACKGROUND = (0.925, 0.935, 0.95, 1.0)
-KEPT_SCENES = 4
+KEPT_SCENES = 4  # the docstring of Renderer and docs/performance.md say so
 
 
 class Renderer:
     """Draws scenes into a picture, again and again, each time for the price of what changed.
+
+    The four scenes that were drawn last are kept, here and on the GPU, also when nobody else refers to
+    them. Another one takes the place of the one that was not drawn for longest: drawn again, that one
+    is sent anew as a whole. To draw more scenes in turn, use several renderers, or a
+    :class:`HeapScene` for each, which stays until you close it.
 
     Parameters
     ----------
@@ -161,16 +167,8 @@ class Renderer:
             The device refused something else. After any of these three the next call tries again.
         """
         self._check_open()
-        posted = run_posted()
-        try:
-            report = self._draw_frame(what, camera, target)
-        except Exception as error:
-            if posted is not None:
-                error.add_note(f"before that, a posted function raised {posted!r}")
-            raise
-        if posted is not None:
-            raise posted
-        return report
+        with raised_after(run_posted()):
+            return self._draw_frame(what, camera, target)
 
     def _draw_frame(self, what: Any, camera: Any, target: OffscreenTarget | None) -> FrameReport:
         if target is None and 0 in self._size:
@@ -289,9 +287,27 @@ class Renderer:
             self._target = None
 
     def order(self, what: Any) -> list[Any]:
-        """Return the draws of ``what`` in the order in which the GPU takes them."""
+        """Return the draws of ``what`` in the order in which the GPU takes them.
+
+        Raises
+        ------
+        FrameOrderError
+            ``what`` is none of the scenes that are kept, see :class:`Renderer`; or the renderer is closed.
+        """
         self._check_open()
-        return self._scene_of(what).order()
+        kept = self._scenes.get(_identity(what))
+        if kept is None:
+            raise FrameOrderError(
+                explain(
+                    "this scene is not drawn yet, or its part was given to another one",
+                    facts={
+                        "scene": f"{what!r:.80}",
+                        "kept": f"{len(self._scenes)} of {KEPT_SCENES}",
+                    },
+                    fix="Call render(scene) first.",
+                )
+            )
+        return kept[1].order()
 
     def recover(self, device: wgpu.GPUDevice | None = None) -> None:
         """Go on with another device: all that the lost one held is made anew from what is here.

@@ -6,11 +6,9 @@ from collections.abc import Mapping, Sequence
 
 from heapscene.errors import HeapFullError, explain
 from heapscene.heap import Bucket, Slot
-from heapscene.kernels import LARGEST_VERTEX, TILE, Encoding
+from heapscene.kernels import LARGEST_EMITTED, LARGEST_VERTEX, TILE, Encoding
 
 __all__ = ["IndexWindows", "choose_encodings", "room_for"]
-
-LARGEST = 2**32 - 1
 
 
 def choose_encodings(
@@ -72,6 +70,11 @@ class IndexWindows:
         """First index and room of each slot, as of the last call of :meth:`place`."""
         return self._windows
 
+    @property
+    def nbytes(self) -> int:
+        """Bytes from the first range to the end of the last, with what belongs to none."""
+        return 4 * self._end
+
     def place(self, slots: Sequence[Slot], most: int) -> dict[Slot, tuple[int, int]]:
         """Return the first index and the room of each slot.
 
@@ -85,7 +88,7 @@ class IndexWindows:
         old, self._windows = self._windows, {}
         for slot in slots:
             start, room = old.get(slot, (0, 0))
-            wanted = _whole_tiles(room_for(slot.emitted, room, LARGEST))
+            wanted = _whole_tiles(room_for(slot.emitted, room, LARGEST_EMITTED))
             if wanted != room or slot not in old:
                 start, self._end = self._end, self._end + wanted
             self._windows[slot] = (start, wanted)

@@ -94,7 +94,7 @@ def validate_scene(state: SceneState) -> ValidationReport:
         why = "the last update raised, or went to another device"
         why = "there was no update yet" if state.frame == 0 else why
         skipped.append(f"what lies on the GPU: {why}")
-        return make_report(faults, skipped, state.frame)
+        return make_report(faults, skipped, state.frame, state.heap.order)
     books = check_heap(faults, state.heap, state.read)
     _check_uniform(faults, state.uniform)
     for bucket in books:
@@ -105,7 +105,7 @@ def validate_scene(state: SceneState) -> ValidationReport:
             continue
         if not _check_bucket(faults, state, bucket, on_gpu):
             skipped.append(f"the search in {name}: the tables that it reads have faults")
-    return make_report(faults, skipped, state.frame)
+    return make_report(faults, skipped, state.frame, state.heap.order)
 
 
 def _check_bucket(faults: Faults, state: SceneState, books: BucketBooks, on_gpu: BucketGpu) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -59,10 +60,19 @@ class ValidationReport:
         return "\n".join([head, *map(str, self.faults), *(f"skipped: {x}" for x in self.skipped)])
 
 
-def make_report(faults: Faults, skipped: list[str], frame: int) -> ValidationReport:
-    """Return the report of one scene."""
+def make_report(
+    faults: Faults, skipped: list[str], frame: int, order: Callable[[], Sequence[Any]]
+) -> ValidationReport:
+    """Return the report of one scene, whose draws `order` returns in drawing order."""
+    listed = faults.listed
+    if any(fault.draw is not None for fault in listed):
+        draws = order()
+        listed = [
+            fault if fault.draw is None else replace(fault, subject=draws[fault.draw])
+            for fault in listed
+        ]
     return ValidationReport(
-        tuple(faults.listed), dict(faults.counts), dict(faults.checked), tuple(skipped), frame
+        tuple(listed), dict(faults.counts), dict(faults.checked), tuple(skipped), frame
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 import numpy as np
@@ -10,8 +11,9 @@ import pytest
 from heapscene.adaptive import cval
 from heapscene.errors import FrameOrderError, InputError
 from heapscene.geometry import box
-from heapscene.materials import UnlitMaterial
-from heapscene.render import HeapScene, OffscreenTarget, Renderer, Targets
+from heapscene.materials import PhongMaterial, UnlitMaterial
+from heapscene.render import Heap, HeapScene, OffscreenTarget, Renderer, Targets
+from heapscene.render.recovery import page_limit
 from heapscene.scene import Mesh, Scene
 
 WHITE, BLACK = (255, 255, 255, 255), (0, 0, 0, 255)
@@ -32,6 +34,7 @@ def make_scene(**options: Any) -> Scene:
     [
         {"encoding": "fast"},
         {"page_bytes": 10},
+        {"page_bytes": "1"},
         {"size": (0, 10)},
         {"size": "800x600"},
         {"size": (10, 10, 10)},
@@ -43,6 +46,22 @@ def make_scene(**options: Any) -> Scene:
 def test_bad_options_are_refused_at_once(device, options: dict[str, Any]) -> None:
     with pytest.raises(InputError):
         Renderer(**{"size": (8, 8), "device": device, **options})
+
+
+def test_a_page_beyond_the_device_is_refused_with_both_numbers(device) -> None:
+    most = page_limit(device)
+    numbers = rf"{most + 16}(.|\n)*{most:,}"
+    for make in (
+        lambda: Heap(device, page_bytes=most + 16),
+        lambda: HeapScene(device, Targets(), page_bytes=most + 16),
+        lambda: Renderer((8, 8), device=device, page_bytes=most + 16),
+    ):
+        with pytest.raises(InputError, match=numbers):
+            make()
+    with Renderer((8, 8), device=device, page_bytes=most) as renderer:
+        renderer.draw(make_scene())
+        renderer.recover(device)
+        assert renderer.draw(make_scene()).draws == 1
 
 
 def test_a_size_that_is_refused_leaves_the_old_one(renderer) -> None:
@@ -116,9 +135,51 @@ def test_waiting_and_reading_back_are_told_apart(renderer) -> None:
         assert renderer.report.wait_ms > 0
 
 
+def test_asking_for_the_order_changes_nothing(renderer) -> None:
+    scenes = [make_scene() for _ in range(4)]
+    for scene in scenes:
+        renderer.draw(scene)
+    kept = list(renderer._scenes.items())
+    assert len(renderer.order(scenes[0])) == 1
+    with pytest.raises(FrameOrderError, match=r"not drawn yet(.|\n)*render\(scene\) first"):
+        renderer.order(make_scene())
+    assert list(renderer._scenes.items()) == kept
+    renderer.close()
+    with pytest.raises(FrameOrderError, match="closed"):
+        renderer.order(scenes[0])
+
+
 def test_a_closed_renderer_draws_nothing(device) -> None:
     renderer = Renderer((8, 8), device=device)
     renderer.close()
     renderer.close()
     with pytest.raises(FrameOrderError, match="closed"):
         renderer.render(make_scene())
+
+
+def test_the_room_of_an_index_buffer_is_charged_to_the_budget(device) -> None:
+    """30 boxes emit 1,080 indices, 17 tiles of 64, and get room for 1,280."""
+    kinds = (UnlitMaterial("red"), PhongMaterial("red"))
+    draws = Scene([Mesh(box(), kind) for kind in kinds for _ in range(30)])
+    for spare, expected in ((17 * 64, {"expanded": 1, "mega": 1}), (1280, {"expanded": 2})):
+        nbytes = 4 * (17 * 64 + spare)
+        with HeapScene(device, Targets(), draws, expanded_bytes=nbytes) as scene:
+            scene.update()
+            encoder = device.create_command_encoder()
+            scene.encode_compute(encoder)
+            counts = Counter(name for b in scene._buckets.values() for name in b.encodings)
+            assert counts == expected
+            held = sum(b._kernels.indices.nbytes for b in scene._buckets.values())
+            assert held >= sum(b._spent for b in scene._buckets.values()) >= 4 * 1280
+
+
+def test_four_scenes_are_kept_and_a_fifth_takes_a_place(renderer) -> None:
+    scenes = [make_scene() for _ in range(5)]
+
+    def sent(shown: list[Scene]) -> list[bool]:
+        return [renderer.draw(scene).bytes_uploaded > 0 for scene in shown]
+
+    sent(scenes[:4])
+    assert sent(scenes[:4]) == [False] * 4
+    sent(scenes)
+    assert sent(scenes) == [True] * 5

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, field, fields
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -58,7 +58,10 @@ class Fault:
     expected, found
         Values as they lie there; numbers, or texts.
     scene
-        Which scene of a renderer, the one drawn last coming last.
+        Which scene in the report of a renderer or a shared heap, counted from 0.
+    subject
+        The draw, or the rows of a table, that it concerns: what ``draw`` is the place of. ``None`` where
+        there is none. Not compared, and neither in the text nor in :meth:`to_dict`.
     """
 
     check: str
@@ -72,10 +75,11 @@ class Fault:
     expected: int | float | str | None = None
     found: int | float | str | None = None
     scene: int = 0
+    subject: Any = field(default=None, compare=False, repr=False)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return all fields as JSON-ready values."""
-        values = asdict(self)
+        """Return all fields but ``subject`` as JSON-ready values."""
+        values = {f.name: getattr(self, f.name) for f in fields(self) if f.name != "subject"}
         for name in ("expected", "found"):
             value = values[name]
             if isinstance(value, float) and not np.isfinite(value):
