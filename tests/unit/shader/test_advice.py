@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import ast
+from pathlib import Path
+
 import pytest
 
 import heapscene as hs
@@ -82,3 +85,17 @@ def test_the_last_line_says_what_to_type(wrong, last):
 def test_an_empty_chain_is_named(vertices, fragments, stage):
     with pytest.raises(ShaderTypeError, match=f"^the list of {stage} functions is empty"):
         Program(vertices, fragments)
+
+
+def test_every_error_of_the_shader_language_has_a_last_line_to_type():
+    folder = Path(shader.__file__).parent
+    missing = [
+        f"{path.relative_to(folder)}:{node.lineno}"
+        for path in sorted(folder.rglob("*.py"))
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Name)
+        and node.func.id == "explain"
+        and not any(keyword.arg == "fix" for keyword in node.keywords)
+    ]
+    assert not missing
