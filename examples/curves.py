@@ -78,3 +78,4 @@ for number, shape in enumerate([(4, 2.2), (5, 2.0), (8, 1.7), (3, 2.4)]):
     draws += [hs.Draw(program, part, inputs, state=blended) for part in flower(*shape)]
 camera = hs.OrthographicCamera(7, position=(1.6, 1.6, 5), target=(1.6, 1.6, 0))
 image = hs.render(draws, camera=camera, size=(400, 300), background="white")
+hs.save_image("curves.png", image)

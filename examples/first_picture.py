@@ -14,3 +14,4 @@ scene = hs.Scene(
     hs.Mesh(hs.geometry.cone(), hs.PhongMaterial("gold"), position=(0, 0, 1.2)),
 )
 image = hs.render(scene, size=(400, 300))
+hs.save_image("first_picture.png", image)

@@ -76,3 +76,4 @@ device.queue.submit([encoder.finish()])
 layout = {"bytes_per_row": 4 * SIZE[0], "rows_per_image": SIZE[1]}
 pixels = device.queue.read_texture({"texture": color}, layout, (*SIZE, 1))
 image = np.frombuffer(pixels, np.uint8).reshape(SIZE[1], SIZE[0], 4)
+hs.save_image("own_passes.png", image)

@@ -53,3 +53,4 @@ for number in range(5):
     inputs = {"model": model, "color": (number / 4, 0.6, 1 - number / 4)}
     draws.append(hs.Draw(program, hs.geometry.torus(), inputs))
 image = hs.render(draws, size=(400, 300))
+hs.save_image("own_program.png", image)

@@ -78,3 +78,4 @@ sphere = hs.Draw(hs.Program(place, march), hs.geometry.box(2.2, 2.2, 2.2), {"rad
 bar = hs.Mesh(hs.geometry.box(3, 0.4, 0.4), hs.PhongMaterial("steelblue"), position=(0, 0.3, 0.6))
 camera = hs.PerspectiveCamera(position=(1.5, 2, 3), target=(0, 0, 0), near=1)
 image = hs.render([sphere, hs.Scene(bar)], camera=camera, size=(400, 300), background="white")
+hs.save_image("raymarched_sphere.png", image)

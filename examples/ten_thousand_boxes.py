@@ -30,3 +30,4 @@ with hs.Renderer(size=(400, 300)) as renderer:
             color.value = "white"
     image = renderer.render(scene)
     report = renderer.report
+hs.save_image("ten_thousand_boxes.png", image)

@@ -78,3 +78,4 @@ for x in range(3):
     scene.add(hs.Mesh(ball, ToonMaterial((0.2, 0.6, 0.9), 2.0 + x), position=(2.7 * x, 0, 0)))
 camera = hs.PerspectiveCamera(40, position=(2.7, 4, 8), target=(2.7, 0, 0))
 image = hs.render(scene, camera=camera, size=(400, 300), background="white")
+hs.save_image("two_lights.png", image)

@@ -22,6 +22,12 @@ WHITE, RED, BLUE = (255, 255, 255), (255, 0, 0), (0, 124, 255)
 each_example = pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
 
 
+@pytest.fixture(autouse=True)
+def somewhere_else(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Examples write their picture where they are run."""
+    monkeypatch.chdir(tmp_path)
+
+
 @cache
 def run(path: Path) -> dict[str, Any]:
     return runpy.run_path(str(path), run_name="__main__")
@@ -30,7 +36,7 @@ def run(path: Path) -> dict[str, Any]:
 @each_example
 def test_it_is_short_and_has_a_header(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
-    assert len(text.splitlines()) <= 80
+    assert len(text.splitlines()) <= 82
     assert HEADER.search(text), "no line '# gallery: image    test: run'"
     assert re.match(r'"""[^\n]+\n=+\n\n', text), "the docstring begins with an underlined title"
 
@@ -43,6 +49,12 @@ def test_its_picture_shows_something(path: Path) -> None:
     covered = (image != background).any(axis=2).mean()
     assert 0.03 < covered < 0.97
     assert len(np.unique(image.reshape(-1, 4), axis=0)) >= 3
+
+
+@each_example
+def test_it_says_where_its_picture_goes(path: Path) -> None:
+    last = path.read_text(encoding="utf-8").splitlines()[-1]
+    assert last == f'hs.save_image("{path.stem}.png", image)'
 
 
 @each_example

@@ -204,8 +204,10 @@ def test_what_is_refused() -> None:
     def both(v: Varyings, u: Lift) -> vec4:
         return vec4(u.lift)
 
-    with pytest.raises(ShaderTypeError, match="also a captured adaptive value"):
+    with pytest.raises(ShaderTypeError, match="also a captured adaptive value") as caught:
         Program(place, both)
+    assert "Lift.lift, read by both" in str(caught.value)
+    assert f"{__file__}:" in str(caught.value)
 
     other = hs.cval(1.0)
 

@@ -215,7 +215,7 @@ def most_emitted(table_bytes: int) -> int:
     >>> most_emitted(128 << 20) == 2**31 - 64
     True
     """
-    return min(_MOST, (table_bytes // 4 - 1) * TILE)
+    return min(LARGEST_EMITTED, (table_bytes // 4 - 1) * TILE)
 
 
 def _has_mega(slots: Sequence[SlotLoad]) -> bool:

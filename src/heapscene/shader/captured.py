@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from heapscene.shader.ir.body import FunctionBuilder
     from heapscene.shader.ir.nodes import Function
 
-__all__ = ["captured_by", "fill_captured"]
+__all__ = ["captured_by", "fill_captured", "place_of"]
 
 
 def captured_by(*functions: Function) -> dict[str, StructField]:
@@ -49,6 +49,17 @@ def captured_by(*functions: Function) -> dict[str, StructField]:
                 )
             )
     return {name: found[name] for name in sorted(found)}
+
+
+def place_of(name: str, *functions: Function) -> str:
+    """Return the function and line that read an adaptive value, as text."""
+    for function in reachable_functions(*functions):
+        for node in walk(function):
+            if not isinstance(node, Global) or node.span is None:
+                continue
+            if (node.resource.space, node.resource.name) == ("input", name):
+                return f"in {function.name}, {node.span.filename}:{node.span.line}"
+    return "a shader function"
 
 
 def fill_captured(

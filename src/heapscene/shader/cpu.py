@@ -134,7 +134,12 @@ def _arguments(
     try:
         given = shader._signature.bind(*args, **kwargs).arguments
     except TypeError as error:
-        raise ShaderTypeError(explain(f"{shader.name}(): {error}")) from None
+        raise ShaderTypeError(
+            explain(
+                f"{shader.name}(): {error}",
+                fix=f"Call it as  {shader.name}({', '.join(p.name for p in shader.parameters)}).",
+            )
+        ) from None
     values: dict[str, Any] = {}
     for parameter in shader.parameters:
         value = given.get(parameter.name, parameter.default)

@@ -54,7 +54,12 @@ def align_of(type_: Type) -> int:
         return 4
     if isinstance(type_, AtomicType):
         return 4
-    raise ShaderTypeError(explain(f"{type_} cannot lie in a buffer"))
+    raise ShaderTypeError(
+        explain(
+            f"{type_} cannot lie in a buffer",
+            fix="Take numbers, vectors, matrices or @struct classes of them.",
+        )
+    )
 
 
 def _check(type_: Type, scalar: Scalar) -> None:

@@ -184,19 +184,24 @@ class Program:
     def _make_interface(
         self, vertex: Stage, fragment: Stage, limits: Mapping[str, tuple[float, float]]
     ) -> Interface:
-        from heapscene.shader.captured import captured_by
+        from heapscene.shader.captured import captured_by, place_of
         from heapscene.shader.linking import defaults_of, join_inputs
 
         attributes = vertex.parameter("attributes")
         fields = {f.name: f for f in attributes.fields} if attributes else {}
         fields = {name: fields[name] for name in sorted(fields)}
         inputs = join_inputs(vertex, fragment)
-        captured = captured_by(self.vertex_stage.function, self.fragment_stage.function)
+        stages = (self.vertex_stage.function, self.fragment_stage.function)
+        captured = captured_by(*stages)
         for name in captured:
             if name in inputs:
                 raise ShaderTypeError(
                     explain(
                         f"{name!r} is an input and also a captured adaptive value",
+                        facts={
+                            "input": _declared(name, (*self._vertex, *self._fragment)),
+                            "captured": place_of(name, *stages),
+                        },
                         fix="Give one of them another name.",
                     )
                 )
@@ -214,6 +219,17 @@ class Program:
         )
 
 
+def _declared(name: str, functions: Sequence[ShaderFunction[..., Any]]) -> str:
+    """Return the struct field and the function that make ``name`` an input, as text."""
+    found = [
+        (number, f"{kind.name}.{name}, read by {function.name}")
+        for function in functions
+        for number, kind in enumerate(parameter.type for parameter in function.parameters)
+        if isinstance(kind, StructType) and kind.field(name) is not None
+    ]
+    return max(found, key=lambda item: item[0])[1]  # attributes and varyings come before inputs
+
+
 def _names(functions: Sequence[ShaderFunction[..., Any]]) -> str:
     names = [function.name for function in functions]
     return names[0] if len(names) == 1 else f"[{', '.join(names)}]"
@@ -221,7 +237,14 @@ def _names(functions: Sequence[ShaderFunction[..., Any]]) -> str:
 
 def _functions(given: Functions, stage: str) -> tuple[ShaderFunction[..., Any], ...]:
     functions = tuple(given) if isinstance(given, list | tuple) else (given,)
-    for function in functions or (None,):
+    if not functions:
+        raise ShaderTypeError(
+            explain(
+                f"the list of {stage} functions is empty",
+                fix="Write Program(vertex, fragment); a list has one function or more.",
+            )
+        )
+    for function in functions:
         found = getattr(function, "stage", None)
         if found != stage:
             raise ShaderTypeError(

@@ -190,9 +190,32 @@ class FunctionSource:
             explain(
                 f"the name {name!r} is not defined",
                 facts=facts,
-                fix="Define it in the module or in an enclosing function, or import it.",
+                fix=advice(name),
             )
         )
+
+
+_ELSEWHERE = {
+    "arctan2": "atan2(y, x)",
+    "clip": "clamp(x, low, high)",
+    "ddx": "dpdx(x)",
+    "ddy": "dpdy(x)",
+    "frac": "fract(x)",
+    "lerp": "mix(a, b, t)",
+    "norm": "length(v)",
+    "power": "pow(x, y)",
+    "rsqrt": "inverse_sqrt(x)",
+}
+
+
+_DEFINE = "Define it in the module or in an enclosing function, or import it."
+
+
+def advice(name: str, otherwise: str = _DEFINE) -> str:
+    """Return what to do about an unknown name; functions of other languages get ours."""
+    if name in _ELSEWHERE:
+        return f"Write {_ELSEWHERE[name]}, from heapscene.shader."
+    return otherwise
 
 
 def read_source(
@@ -275,7 +298,10 @@ def _parse(block: list[str], first: int, name: str, filename: str) -> ast.Functi
         module = ast.parse(before + "".join(block), filename)
     except SyntaxError as error:
         raise ShaderSyntaxError(
-            explain(f"the source text of {name!r} cannot be parsed: {error.msg}")
+            explain(
+                f"the source text of {name!r} cannot be parsed: {error.msg}",
+                fix="Save the file as it was when it was imported, or start Python again.",
+            )
         ) from error
     for node in ast.walk(module):
         if isinstance(node, ast.FunctionDef) and node.name == name:

@@ -85,7 +85,12 @@ def _fields(cls: type[Any], local: dict[str, Any]) -> tuple[StructField, ...]:
     try:
         annotations = inspect.get_annotations(cls, locals=local, eval_str=True)
     except NameError as error:
-        raise ShaderNameError(explain(f"struct {cls.__name__}: {error}")) from error
+        raise ShaderNameError(
+            explain(
+                f"struct {cls.__name__}: {error}",
+                fix="Import the type, for example  from heapscene.shader import vec3.",
+            )
+        ) from error
     if not annotations:
         raise ShaderTypeError(
             explain(f"struct {cls.__name__} has no fields", fix="Write  name: f32  in its body.")
@@ -97,12 +102,15 @@ def _field(cls: type[Any], name: str, annotation: object) -> StructField:
     where = f"field {name!r} of {cls.__name__}"
     kind = type_of(annotation, where)
     if isinstance(kind, Void):
-        raise ShaderTypeError(explain(f"{where} has no type"))
+        raise ShaderTypeError(explain(f"{where} has no type", fix=f"Write  {name}: f32."))
     default: Any = cls.__dict__.get(name)
     if isinstance(default, Builtin):
         if default.type != kind:
             raise ShaderTypeError(
-                explain(f"{where} is {kind}, but builtin {default.name} is {default.type}")
+                explain(
+                    f"{where} is {kind}, but builtin {default.name} is {default.type}",
+                    fix=f"Write  {name}: {default.type} = builtin.{default.name}.",
+                )
             )
         return StructField(name, kind, builtin=default.name)
     if isinstance(default, Interpolation):
@@ -120,6 +128,7 @@ def _init(self: Any, **values: Any) -> None:
             explain(
                 f"{kind.name} has no field {unknown[0]!r}",
                 facts={"fields": ", ".join(field.name for field in kind.fields)},
+                fix="Leave it out, or write one of these names.",
             )
         )
     missing = [

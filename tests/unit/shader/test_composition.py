@@ -293,7 +293,7 @@ def reads_clip(v: Placed) -> vec4:
         (place, [shine_only, other_sun], ["the input 'direction' is vec3 in shine_only and vec4"]),
         ([place, takes_matrix], shine_only, ["the field 'frame' of FrameAttribute cannot be"]),
         ([wave], shine_only, ["no vertex function of the program returns builtin.position"]),
-        ([], shine_only, ["is no vertex function"]),
+        ([], shine_only, ["the list of vertex functions is empty", "Program(vertex, fragment)"]),
         ([place, shine_only], shine_only, ["'shine_only' is no vertex function"]),
         ([place, wave], [shine_only, reads_clip], ["reads 'clip', which is the clip position"]),
     ],

@@ -22,6 +22,7 @@ from heapscene.shader.ir import build, nodes
 from heapscene.shader.ir.nodes import Expr, Stmt
 from heapscene.shader.ir.visit import walk
 from heapscene.shader.operations import INTRINSICS, scalar_of, spelled
+from heapscene.shader.source import advice
 from heapscene.shader.types import (
     BOOL,
     F32,
@@ -228,7 +229,12 @@ class Expressions(Lowering):
             return Static(getattr(owner.value, node.attr), name)
         except AttributeError as error:
             raise self.fault(
-                node, f"{owner.name!r} has no attribute {node.attr!r}", kind="name"
+                node,
+                f"{owner.name!r} has no attribute {node.attr!r}",
+                kind="name",
+                fix=advice(
+                    node.attr, f"Write one that it has: print(dir({owner.name})) lists them."
+                ),
             ) from error
 
     def _subscript(self, node: ast.Subscript) -> Expr | Static:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Generator, Mapping
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -18,6 +18,7 @@ from heapscene.shader.ir.body import FunctionBuilder
 from heapscene.shader.ir.nodes import Expr, Function, Local, Resource, Span
 from heapscene.shader.ir.visit import walk
 from heapscene.shader.operations import INTRINSICS
+from heapscene.shader.source import advice
 from heapscene.shader.types import (
     ArrayType,
     AtomicType,
@@ -138,7 +139,7 @@ class Lowering:
                 first,
                 kind="name",
                 facts={"similar": similar[0]} if similar else {},
-                fix="Define it in the module or in an enclosing function, or import it.",
+                fix=advice(node.id),
             ) from error
 
     def outside(self, name: str) -> str | None:
@@ -188,10 +189,20 @@ class Lowering:
                 "which a shader cannot use",
                 kind="name",
                 facts={"value": _short(value)},
-                fix="Let it hold a number, a bool, a vector or a matrix, and give it a name.",
+                fix=_better_value(value),
             )
         resource = Resource(name, made.type, "input", source=static.value)
         return nodes.Global(made.type, resource, span=span)
+
+
+def _better_value(value: object) -> str:
+    """Return how to write an adaptive value that a shader can read."""
+    if isinstance(value, tuple | list):
+        numbers: Sequence[object] = value
+        if 2 <= len(numbers) <= 4 and all(type(x) in (int, float) for x in numbers):
+            text = ", ".join(f"{x:g}" for x in numbers)
+            return f"Write cval(vec{len(numbers)}({text}))."
+    return "Let it hold a number, a bool, a vector or a matrix, and give it a name."
 
 
 def _short(value: object) -> str:

@@ -79,13 +79,18 @@ def interpret(
             explain(
                 f"{function.name} wants other inputs",
                 facts={"wanted": ", ".join(names), "given": ", ".join(inputs)},
+                fix="Give  " + ", ".join(f"{name}=..." for name in names) + ".",
             )
         )
     given = [(p, bound(p.type, inputs[p.name], f"input {p.name!r}")) for p in function.parameters]
     counts = {count for p, value in given if (count := _rows(p.type, value)) is not None}
     if len(counts) > 1:
         raise InputError(
-            explain("inputs have different numbers of rows", facts={"rows": sorted(counts)})
+            explain(
+                "inputs have different numbers of rows",
+                facts={"rows": sorted(counts)},
+                fix="Give each input the same number of rows, or one value for all.",
+            )
         )
     count = counts.pop() if counts else 1
     machine = Machine(
@@ -157,7 +162,11 @@ def dispatch(
 def _builtin(local: Local, name: str | None, known: Mapping[str, Array]) -> Array:
     if name is None or name not in known:
         raise InputError(
-            explain(f"{local.name!r} has no value", facts={"builtin": name, "known": list(known)})
+            explain(
+                f"{local.name!r} has no value",
+                facts={"builtin": name, "known": list(known)},
+                fix="Leave the parameter out, or take one of those known.",
+            )
         )
     return known[name]
 

@@ -146,6 +146,8 @@ def _advice(op: str, left: Type, right: Type) -> str:
         return "Use @ for products with matrices."
     if op in ("and", "or"):
         return "Both sides must be bool: write comparisons, such as x != 0."
+    if op == "^" and left == right and scalar_of(left) == BOOL:
+        return "Write a != b."
     if BOOL in (scalar_of(left), scalar_of(right)):
         return "A bool is not a number: write select(0.0, 1.0, flag)."
     kinds = (scalar_of(left), scalar_of(right))

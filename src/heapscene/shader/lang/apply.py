@@ -70,7 +70,12 @@ def _kind(operand: object) -> Scalar | None:
     if found is None and isinstance(operand, (float, np.floating)):
         return F32
     if found is None and not isinstance(operand, (AbstractInt, int, np.integer)):
-        raise ShaderTypeError(explain(f"a {type(operand).__name__} is not a number or vector"))
+        raise ShaderTypeError(
+            explain(
+                f"a {type(operand).__name__} is not a number or vector",
+                fix="Give a number, such as f32(x), or a vector.",
+            )
+        )
     return found
 
 
@@ -109,5 +114,6 @@ def float_vectors(name: str, *operands: Any) -> None:
             explain(
                 f"{name}() needs float vectors of one size",
                 facts={"given": ", ".join(type(operand).__name__ for operand in operands)},
+                fix="Convert, for example vec3(v) for integers or v.xyz for a longer one.",
             )
         )

@@ -174,7 +174,12 @@ def _bitcast(target: Scalar, x: Any) -> Any:
         x = Float32(x)
     kind = scalar_type(x)
     if kind is None or kind is BOOL:
-        raise ShaderTypeError(explain(f"a {type(x).__name__} has no 32 bits"))
+        raise ShaderTypeError(
+            explain(
+                f"a {type(x).__name__} has no 32 bits",
+                fix="Give an f32, i32 or u32, for example u32(flag).",
+            )
+        )
     (bits,) = struct.unpack(_CODES[target], struct.pack(_CODES[kind], x))
     return to_scalar(target, bits)
 

@@ -90,7 +90,12 @@ def value_class(kind: Type) -> type[Any]:
         return atomic_u32 if kind.scalar is U32 else atomic_i32
     if isinstance(kind, StructType) and kind in _structs:
         return _structs[kind]
-    raise ShaderTypeError(explain(f"there are no values of type {kind} in CPython"))
+    raise ShaderTypeError(
+        explain(
+            f"there are no values of type {kind} in CPython",
+            fix="Make a value of a scalar, vector, matrix or @struct type.",
+        )
+    )
 
 
 def register_struct(cls: type[Any]) -> None:
@@ -132,7 +137,10 @@ def convert(value: object, kind: Type, where: str) -> Any:
     except ShaderTypeError as error:
         raise ShaderTypeError(f"{where}: {error}") from None
     raise ShaderTypeError(
-        explain(f"{where}: {type(value).__name__} where {wanted.__name__} is needed")
+        explain(
+            f"{where}: {type(value).__name__} where {wanted.__name__} is needed",
+            fix=f"Write {wanted.__name__}(...).",
+        )
     )
 
 
@@ -144,6 +152,7 @@ def _from_array(value: object, kind: Vector | Matrix, wanted: type[Any]) -> Any:
             explain(
                 f"{type(value).__name__} where {wanted.__name__} is needed",
                 facts={"given": f"{array.dtype} {array.shape}", "needed": f"numbers {shape}"},
+                fix=f"Give an array of shape {shape}, or a {wanted.__name__}.",
             )
         )
     return wanted(array)

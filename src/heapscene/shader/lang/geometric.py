@@ -77,7 +77,11 @@ def dot(a: Any, b: Any) -> Any:
     if not isinstance(a, VectorValue) or type(a) is not type(b):
         given = f"{type(a).__name__}, {type(b).__name__}"
         raise ShaderTypeError(
-            explain("dot() needs two vectors of one type", facts={"given": given})
+            explain(
+                "dot() needs two vectors of one type",
+                facts={"given": given},
+                fix="Convert one of them, for example vec3(v).",
+            )
         )
     return dot_products(a, (b,))[0]
 
@@ -87,7 +91,9 @@ def cross(a: vec3, b: vec3) -> vec3:
     """Vector perpendicular to both, right-handed."""
     float_vectors("cross", a, b)
     if type(a) is not vec3:
-        raise ShaderTypeError(explain("cross() needs two vec3"))
+        raise ShaderTypeError(
+            explain("cross() needs two vec3", fix="Give two vec3, for example  a.xyz.")
+        )
     return vec3(
         a.y * b.z - a.z * b.y,
         a.z * b.x - a.x * b.z,
@@ -178,7 +184,12 @@ def determinant(m: mat2 | mat3 | mat4) -> float:
     """Determinant, by expansion along the first column."""
     _needs_matrix("determinant", m)
     if len(m) != len(m[0]):
-        raise ShaderTypeError(explain(f"{type(m).__name__} is not square and has no determinant"))
+        raise ShaderTypeError(
+            explain(
+                f"{type(m).__name__} is not square and has no determinant",
+                fix="Give a mat2, mat3 or mat4.",
+            )
+        )
     return _determinant([list(column) for column in m])
 
 
@@ -195,7 +206,12 @@ def _determinant(columns: list[list[Any]]) -> Any:
 
 def _needs_matrix(name: str, m: object) -> None:
     if not isinstance(m, MatrixValue):
-        raise ShaderTypeError(explain(f"{name}() needs a matrix, not a {type(m).__name__}"))
+        raise ShaderTypeError(
+            explain(
+                f"{name}() needs a matrix, not a {type(m).__name__}",
+                fix=f"Write  {name}(m) with m a matrix, such as mat3(rows).",
+            )
+        )
 
 
 @overload
@@ -210,7 +226,12 @@ def select(if_false: Any, if_true: Any, condition: Any) -> Any:
         if not isinstance(if_false, (VectorValue, bool)):
             both = each("select", lambda *pair: pair, *both)
         elif type(if_false) is not type(if_true):
-            raise ShaderTypeError(explain("select() needs two values of one type"))
+            raise ShaderTypeError(
+                explain(
+                    "select() needs two values of one type",
+                    fix="Write  select(if_false, if_true, condition), both of one type.",
+                )
+            )
         return both[1] if condition else both[0]
     sized = isinstance(condition, VectorValue) and condition.__shader_type__.scalar is BOOL
     if not sized or type(if_false) is not type(if_true) or len(if_false) != len(condition):
@@ -220,6 +241,7 @@ def select(if_false: Any, if_true: Any, condition: Any) -> Any:
                 facts={
                     "given": ", ".join(type(v).__name__ for v in (if_false, if_true, condition))
                 },
+                fix="Write  select(if_false, if_true, condition).",
             )
         )
     chosen = [b if c else a for a, b, c in zip(if_false, if_true, condition, strict=True)]

@@ -48,7 +48,10 @@ class MatrixValue(Generic[V]):
             rows = np.asarray(values[0])
             if rows.shape != (rows_, size):
                 raise ShaderTypeError(
-                    explain(f"{name} needs shape ({rows_}, {size}), not {rows.shape}")
+                    explain(
+                        f"{name} needs shape ({rows_}, {size}), not {rows.shape}",
+                        fix=f"Give {rows_} rows of {size} numbers.",
+                    )
                 )
             columns = tuple(self._column_class(*column) for column in rows.T.tolist())
         elif len(values) == size and all(type(v) is self._column_class for v in values):
@@ -69,7 +72,12 @@ class MatrixValue(Generic[V]):
     def identity(cls) -> Self:
         """Return the square matrix that changes nothing."""
         if cls.__shader_type__.columns != cls.__shader_type__.rows:
-            raise ShaderTypeError(explain(f"{cls.__name__} is not square and has no identity"))
+            raise ShaderTypeError(
+                explain(
+                    f"{cls.__name__} is not square and has no identity",
+                    fix="Take mat2, mat3 or mat4.",
+                )
+            )
         return cls(np.eye(cls.__shader_type__.columns))
 
     @classmethod
@@ -82,6 +90,7 @@ class MatrixValue(Generic[V]):
                 explain(
                     f"{cls.__name__} has {kind.rows} rows of type {wanted.__name__}",
                     facts={"given": ", ".join(type(row).__name__ for row in rows) or "nothing"},
+                    fix=f"Write  {cls.__name__}.from_rows({', '.join(f'r{i}' for i in range(kind.rows))}).",
                 )
             )
         return cls(np.array([np.asarray(row) for row in rows]))

@@ -174,7 +174,12 @@ def _scaled(name: str, x: Any, size: int, *, low: int, scale: int) -> list[int]:
 def _needs_size(name: str, x: Any, size: int) -> None:
     float_vectors(name, x)
     if len(x) != size:
-        raise ShaderTypeError(explain(f"{name}() needs a vec{size}, not a {type(x).__name__}"))
+        raise ShaderTypeError(
+            explain(
+                f"{name}() needs a vec{size}, not a {type(x).__name__}",
+                fix=f"Write  {name}(vec{size}(...)).",
+            )
+        )
 
 
 def _packed(parts: list[int], width: int) -> UInt32:
@@ -194,6 +199,9 @@ def _signed(parts: list[int], width: int) -> list[int]:
 def _four(name: str, x: Any, wanted: type[VectorValue[Any, Any, Any, Any, Any]]) -> list[int]:
     if type(x) is not wanted:
         raise ShaderTypeError(
-            explain(f"{name}() needs a {wanted.__name__}, not a {type(x).__name__}")
+            explain(
+                f"{name}() needs a {wanted.__name__}, not a {type(x).__name__}",
+                fix=f"Write  {name}({wanted.__name__}(...)).",
+            )
         )
     return [int(part) for part in x]

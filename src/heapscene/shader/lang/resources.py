@@ -154,10 +154,18 @@ class Resource(Generic[T]):
 
     def _locate(self, index: object) -> tuple[NDArray[Any], Type, int]:
         if not isinstance(self.type, ArrayType):
-            raise ShaderTypeError(explain(f"uniform {self.name!r} is not an array"))
+            raise ShaderTypeError(
+                explain(
+                    f"uniform {self.name!r} is not an array",
+                    fix=f"Read a field of it, {self.name}.field, or declare storage(...).",
+                )
+            )
         if isinstance(index, (bool, np.bool_)) or not isinstance(index, (int, np.integer)):
             raise ShaderTypeError(
-                explain(f"an index is a whole number, not a {type(index).__name__}")
+                explain(
+                    f"an index is a whole number, not a {type(index).__name__}",
+                    fix="Write  u32(x).",
+                )
             )
         array = self._value()
         if not 0 <= index < len(array):
@@ -165,6 +173,7 @@ class Resource(Generic[T]):
                 explain(
                     f"element {int(index)} of {self.name!r} does not exist",
                     facts={"length": len(array)},
+                    fix="Check the index, for example  if i < array_length(values).",
                 )
             )
         return array, self.type.element, int(index)
@@ -208,7 +217,12 @@ def uniform(name: str, struct: type[T], *, binding: int, group: int = 0) -> Reso
     if _has_atomic(kind):
         raise _atomics_elsewhere("uniform", name)
     if not isinstance(kind, StructType):
-        raise ShaderTypeError(explain(f"uniform {name!r} needs a @struct class, not {kind}"))
+        raise ShaderTypeError(
+            explain(
+                f"uniform {name!r} needs a @struct class, not {kind}",
+                fix="Put the value into a @struct class, and read  name.field.",
+            )
+        )
     return Resource(name, "uniform", kind, access="read", group=group, binding=binding)
 
 
@@ -256,6 +270,7 @@ def _check_array(resource: Resource[Any], element: Type, value: Any) -> None:
             explain(
                 f"{resource.space} {resource.name!r} cannot be bound to that value",
                 facts={"given": given, "needed": f"{dtype} ({needed})"},
+                fix="Give a NumPy array of that dtype and shape, for example array.astype(numpy.float32).",
             )
         )
 

@@ -67,7 +67,9 @@ class Float32(float):
     def __new__(cls, value: Any = 0.0) -> Self:  # noqa: D102 - described on the class
         if isinstance(value, (float, int, np.number, np.bool_)):
             return float.__new__(cls, _rounded(float(value)))
-        raise ShaderTypeError(explain(f"f32() does not take a {type(value).__name__}"))
+        raise ShaderTypeError(
+            explain(f"f32() does not take a {type(value).__name__}", fix="Give one number or bool.")
+        )
 
     def __repr__(self) -> str:
         return f"f32({np.float32(self)!s})"
@@ -239,7 +241,12 @@ class Integer(int):
             return int.__new__(cls, cls._checked(int(value)))
         if isinstance(value, (float, np.floating)):
             return int.__new__(cls, cls._truncated(float(value)))
-        raise ShaderTypeError(explain(f"{cls.__name__}() does not take a {type(value).__name__}"))
+        raise ShaderTypeError(
+            explain(
+                f"{cls.__name__}() does not take a {type(value).__name__}",
+                fix="Give one number or bool.",
+            )
+        )
 
     @classmethod
     def _wrapped(cls, value: int) -> Self:
@@ -252,6 +259,7 @@ class Integer(int):
                 explain(
                     f"{value} does not fit into {cls.__name__}",
                     facts={"range": f"{cls._low} to {cls._high}"},
+                    fix="Write a number within the range.",
                 )
             )
         return value
@@ -327,7 +335,9 @@ class Integer(int):
         raise NotImplementedError
 
     def __divmod__(self, other: Any) -> Any:
-        raise ShaderTypeError(explain("divmod() is not part of the shader language"))
+        raise ShaderTypeError(
+            explain("divmod() is not part of the shader language", fix="Write  a // b  and  a % b.")
+        )
 
     __rdivmod__ = __divmod__
 

@@ -90,7 +90,12 @@ def cube_face(direction: tuple[float, float, float]) -> tuple[int, float, float]
     x, y, z = direction
     size = max(abs(x), abs(y), abs(z))
     if size == 0.0 or not math.isfinite(size):
-        raise ShaderError(explain(f"the direction {direction} hits no face of a cube"))
+        raise ShaderError(
+            explain(
+                f"the direction {direction} hits no face of a cube",
+                fix="Give a direction that is finite and not zero.",
+            )
+        )
     if abs(z) == size:
         face, s, t = (4, x, -y) if z > 0 else (5, -x, -y)
     elif abs(y) == size:

@@ -97,7 +97,9 @@ def texture_load(*args: Any) -> Any:
     if not 0 <= int(level) < len(texture.levels):
         raise IndexError(
             explain(
-                f"{texture.name!r} has no level {int(level)}", facts={"levels": len(texture.levels)}
+                f"{texture.name!r} has no level {int(level)}",
+                facts={"levels": len(texture.levels)},
+                fix=f"Take a level from 0 to {len(texture.levels) - 1}.",
             )
         )
     index = _index(texture, texture.levels[int(level)], at, layer, tail)
@@ -140,7 +142,9 @@ def _index(
     if any(not 0 <= part < size for part, size in zip(index, level.shape, strict=False)):
         raise IndexError(
             explain(
-                f"texel {index} of {texture.name!r} does not exist", facts={"shape": level.shape}
+                f"texel {index} of {texture.name!r} does not exist",
+                facts={"shape": level.shape},
+                fix="Keep the place within the size, for example by clamp.",
             )
         )
     return index

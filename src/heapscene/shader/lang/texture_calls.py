@@ -45,6 +45,7 @@ def checked(name: str, args: tuple[Any, ...]) -> list[Any]:
         explain(
             f"{name}() is not defined for ({given})",
             facts={"defined for": ";  ".join(operation.rules)},
+            fix="Convert the arguments to one of these lists.",
         )
     )
 

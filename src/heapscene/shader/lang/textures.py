@@ -135,7 +135,11 @@ class Texture(Handle):
         for level in made:
             self._check(level)
         if not made or (len(made) > 1 and not self._may_have_levels()):
-            raise InputError(explain(f"{self.name!r} has one level, {len(made)} were given"))
+            raise InputError(
+                explain(
+                    f"{self.name!r} has one level, {len(made)} were given", fix="Give one array."
+                )
+            )
         self._bound.append(made)
         try:
             yield
@@ -162,6 +166,7 @@ class Texture(Handle):
                         "given": f"{level.dtype} {level.shape}",
                         "needed": f"{np.dtype(DTYPES[self.type.sampled])} ({needed})",
                     },
+                    fix="Give an array of that dtype and shape, for example array.astype(numpy.float32).",
                 )
             )
 
@@ -311,6 +316,7 @@ class _Stored(Texture, Generic[V]):
                 explain(
                     f"{format!r} is no format of a storage texture",
                     facts={"formats": ", ".join(FORMATS)},
+                    fix='Write one of these formats, such as "rgba8unorm".',
                 )
             )
         if access not in ("read", "write", "read_write") or (

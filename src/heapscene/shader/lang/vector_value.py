@@ -95,7 +95,10 @@ class VectorValue(Generic[S, B, V2, V3, V4]):
             parts = parts * kind.size
         if len(parts) != kind.size:
             raise ShaderTypeError(
-                explain(f"{_name(self)} needs {kind.size} components, {len(parts)} were given")
+                explain(
+                    f"{_name(self)} needs {kind.size} components, {len(parts)} were given",
+                    fix=f"Give {kind.size} numbers, or one for all.",
+                )
             )
         object.__setattr__(self, "_parts", tuple(to_scalar(kind.scalar, part) for part in parts))
 
@@ -147,7 +150,12 @@ class VectorValue(Generic[S, B, V2, V3, V4]):
         if type(other) is type(self):
             right: tuple[Any, ...] = other._parts  # pyright: ignore[reportAttributeAccessIssue]
         elif isinstance(other, VectorValue):
-            raise ShaderTypeError(explain(f"{_name(self)} {symbol} {_name(other)} is not defined"))
+            raise ShaderTypeError(
+                explain(
+                    f"{_name(self)} {symbol} {_name(other)} is not defined",
+                    fix=f"Convert one side, for example {_name(self)}(v).",
+                )
+            )
         elif isinstance(other, (int, float, np.number, np.bool_)):
             right = (to_scalar(self.__shader_type__.scalar, other),) * len(self._parts)
         else:
@@ -161,7 +169,12 @@ class VectorValue(Generic[S, B, V2, V3, V4]):
         self, symbol: str, function: Callable[[Any, Any], Any], other: object, *, swap: bool = False
     ) -> Any:
         if self.__shader_type__.scalar is BOOL:
-            raise ShaderTypeError(explain(f"{symbol!r} is not defined for {_name(self)}"))
+            raise ShaderTypeError(
+                explain(
+                    f"{symbol!r} is not defined for {_name(self)}",
+                    fix="Write  select(0.0, 1.0, flag)  for each bool.",
+                )
+            )
         return self._binary(symbol, function, other, swap=swap)
 
     def _compare(self, symbol: str, function: Callable[[Any, Any], Any], other: object) -> Any:
@@ -226,7 +239,10 @@ class VectorValue(Generic[S, B, V2, V3, V4]):
         scalar = self.__shader_type__.scalar
         if scalar is F32 or (scalar is BOOL and symbol == "^") or type(other) is not type(self):
             raise ShaderTypeError(
-                explain(f"{_name(self)} {symbol} {type(other).__name__} is not defined")
+                explain(
+                    f"{_name(self)} {symbol} {type(other).__name__} is not defined",
+                    fix=_bitwise_advice(scalar, symbol, _name(self)),
+                )
             )
         return self._binary(symbol, function, other)
 
@@ -238,7 +254,12 @@ class VectorValue(Generic[S, B, V2, V3, V4]):
 
     def _shifted(self, function: Callable[[Any, Any], Any], other: Any) -> Self:
         if not self.__shader_type__.scalar.is_integer:
-            raise ShaderTypeError(explain(f"shifts are not defined for {_name(self)}"))
+            raise ShaderTypeError(
+                explain(
+                    f"shifts are not defined for {_name(self)}",
+                    fix="Convert to integers, for example vec3u(v).",
+                )
+            )
         size = len(self._parts)
         if not isinstance(other, VectorValue) and scalar_type(other) not in (U32, None):
             raise ShaderTypeError(
@@ -254,7 +275,12 @@ class VectorValue(Generic[S, B, V2, V3, V4]):
 
     def __pos__(self) -> Self:
         if self.__shader_type__.scalar is BOOL:
-            raise ShaderTypeError(explain(f"+ is not defined for {_name(self)}"))
+            raise ShaderTypeError(
+                explain(
+                    f"+ is not defined for {_name(self)}",
+                    fix="Write  select(0.0, 1.0, flag)  for each bool.",
+                )
+            )
         return self
 
     def __invert__(self) -> Self:
@@ -336,3 +362,11 @@ def register(cls: type[Any], scalar: Scalar, size: int) -> None:
     """Give a vector class its type."""
     cls.__shader_type__ = Vector(scalar, size)
     _CLASSES[scalar, size] = cls
+
+
+def _bitwise_advice(scalar: Scalar, symbol: str, name: str) -> str:
+    if scalar is BOOL and symbol == "^":
+        return "Write a != b."
+    if scalar is F32:
+        return "Convert to integers, for example vec3u(v)."
+    return f"Make the other side a {name}."

@@ -219,7 +219,13 @@ class _Inputs:
         if values is None:
             raise _wrong(name, type_, given)
         if not values:
-            raise ShaderTypeError(explain(f"{name} has no possible value", facts={"given": given}))
+            raise ShaderTypeError(
+                explain(
+                    f"{name} has no possible value",
+                    facts={"given": given},
+                    fix="Give one value or more, or leave the input out.",
+                )
+            )
         rows = [_scalars(convert(value, type_, name)) for value in values]
         return self._one_of(type_, list(dict.fromkeys(rows)), name)
 
@@ -234,7 +240,10 @@ class _Inputs:
         made = shaped(type_, leaf)
         if made is None:
             raise ShaderTypeError(
-                explain(f"{name} is {spelled(type_)}, which is no input of a rule")
+                explain(
+                    f"{name} is {spelled(type_)}, which is no input of a rule",
+                    fix="Take numbers, bools, vectors, matrices or @struct classes of them.",
+                )
             )
         return made
 
@@ -270,7 +279,12 @@ def _in_range(given: Range, scalar: Scalar, name: str) -> Known:
     low, high = INTEGER_LIMITS[scalar.name]
     first, last = max(given.low, low), min(given.high, high)
     if first > last:
-        raise ShaderTypeError(explain(f"{name} is {scalar.name}, and {given} has none of these"))
+        raise ShaderTypeError(
+            explain(
+                f"{name} is {scalar.name}, and {given} has none of these",
+                fix=f"Write a range within {low} to {high}.",
+            )
+        )
     return between(scalar, math.ceil(first), math.floor(last))
 
 

@@ -90,11 +90,6 @@ class State:
             self._cache[at] = found
         return self._cache[symbol]
 
-    def is_one(self, symbol: Symbol) -> bool:
-        """Tell whether there is one possible value."""
-        known = self.known(symbol)
-        return isinstance(known, Finite) and len(known.values) == 1
-
     def assume(self, symbol: Symbol, known: Known) -> None:
         """Add that a symbol is one of these values, and what follows for its operands.
 
