@@ -49,15 +49,16 @@ def check_takes_over(device: wgpu.GPUDevice, page_bytes: int, table_bytes: int) 
         It is lost, or its limits are lower than that.
     """
     check_alive(device)
-    most = page_limit(device)
-    if table_bytes > _binding_limit(device):
+    binding = _binding_limit(device)
+    if table_bytes > binding:
         raise GpuError(
             explain(
                 "the new device is smaller than the tables of this scene",
-                facts={"table": f"{table_bytes:,} bytes", "device": f"{most:,} bytes"},
+                facts={"table": f"{table_bytes:,} bytes", "device": f"{binding:,} bytes"},
                 fix="Draw less with one program, or take a device with a higher limit.",
             )
         )
+    most = page_limit(device)
     if page_bytes > most:
         raise GpuError(
             explain(
