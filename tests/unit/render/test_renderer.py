@@ -83,7 +83,7 @@ def test_the_background_of_a_scene_may_be_adaptive_or_an_array(renderer) -> None
 
 
 def test_a_bad_background_harms_no_later_picture(renderer) -> None:
-    scene = make_scene(background="no colour")
+    scene = make_scene(background=cval("no colour"))
     with pytest.raises(InputError, match="background"):
         renderer.render(scene)
     scene.background = "white"
