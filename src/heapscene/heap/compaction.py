@@ -176,7 +176,7 @@ class _Pass:
         return self._move(taken, offsets, sizes)
 
     def _waiting_at(self, first: int, stop: int) -> list[Entry]:
-        """Return some of those that wait. All of a million at once would take 120 ms."""
+        """Return some of those that wait. All at once would take half of the first step."""
         return [self._entries[at] for at in self._waiting[first:stop].tolist()]
 
     def _move(
