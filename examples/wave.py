@@ -74,7 +74,7 @@ def water(s: Surface) -> vec4:
 z, x = np.mgrid[-3:3:200j, -3:3:200j]
 grid = np.stack([x, 0 * x, z], axis=-1).reshape(-1, 3)
 first = np.arange(200 * 199).reshape(199, 200)[:, :-1, None]
-sea = hs.Geometry({"position": grid}, first + np.array([0, 200, 1, 1, 200, 201]))
+sea = hs.Geometry({"position": grid}, (first + np.array([0, 200, 1, 1, 200, 201])).reshape(-1))
 camera = hs.PerspectiveCamera(position=(3, 3, 5), target=(0, 0, 0))
 draw = hs.Draw(hs.Program([wave, place], water), sea, inputs={"time": 1.0})
 image = hs.render(draw, camera=camera, size=(400, 300), background="white")

@@ -16,6 +16,7 @@ from heapscene.draw.encode import numpy_dtype
 from heapscene.draw.geometry import Geometry
 from heapscene.draw.limits import check_all_limits
 from heapscene.draw.material import Material, WatchedMaterial
+from heapscene.draw.numbers import as_array
 from heapscene.draw.rows import Rows, ascending, chosen_rows, row_count, simplified
 from heapscene.draw.source import DrawReader, OneDraw
 from heapscene.draw.state import PipelineState
@@ -381,7 +382,7 @@ class DrawTable:
         types = {name: known[name] for name in columns if name in known and name not in _RECORD}
         if "model" in known:
             types |= {
-                name: F32 if name == "scale" and np.ndim(columns[name]) < 2 else type_
+                name: F32 if name == "scale" and as_array(columns[name]).ndim < 2 else type_
                 for name, type_ in _PLACE.items()
                 if name in columns and name not in known
             }
