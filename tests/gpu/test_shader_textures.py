@@ -96,14 +96,19 @@ def module_of(stage):
     return ir.Module((ir.EntryPoint(stage, function),)), count
 
 
-@pytest.mark.parametrize("stage", ["fragment", "compute", "vertex"])
+@pytest.mark.parametrize("stage", ["fragment", "compute"])
 def test_every_rule_is_accepted(device, stage):
     module, count = module_of(stage)
     assert count > 100
-    if stage == "vertex":  # a vertex function has to return a position; the text is enough here
-        assert "textureSampleLevel(" in emit(module)
-        return
     device.create_shader_module(code=emit(module))
+
+
+@pytest.mark.refused_wgsl
+def test_vertex_functions_sample_a_level():
+    """The text is enough here: a vertex function would have to return a position."""
+    module, count = module_of("vertex")
+    assert count > 100
+    assert "textureSampleLevel(" in emit(module)
 
 
 # Values ------------------------------------------------------------------------------------------

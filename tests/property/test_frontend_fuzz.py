@@ -24,6 +24,8 @@ import heapscene.shader as language
 from heapscene.errors import HeapsceneError, ShaderError
 from heapscene.shader import emit, ir
 
+# What is compiled is put into a fragment function, whatever it uses.
+pytestmark = pytest.mark.refused_wgsl
 SECONDS = float(os.environ.get("HEAPSCENE_FUZZ_SECONDS", "0"))
 
 HEADER = """\

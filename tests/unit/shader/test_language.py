@@ -359,6 +359,7 @@ def test_raw_wgsl_has_a_signature():
 
 
 @pytest.mark.gpu
+@pytest.mark.refused_wgsl
 def test_raw_wgsl_is_validated_where_it_is_compiled():
     wgpu = pytest.importorskip("wgpu")
     device = wgpu.gpu.request_adapter_sync().request_device_sync()

@@ -9,7 +9,15 @@ from heapscene.shader import ir
 from heapscene.shader.interpret import interpret
 from heapscene.shader.ir import build, nodes
 from heapscene.shader.ir.build import binary, construct, index, intrinsic, literal
-from heapscene.shader.passes import PASSES, drop_dead, fold, optimized, reach_of, share_common
+from heapscene.shader.passes import (
+    PASSES,
+    drop_dead,
+    fold,
+    legal,
+    optimized,
+    reach_of,
+    share_common,
+)
 from heapscene.shader.types import BOOL, F32, I32, U32, VEC3, VOID, ArrayType, AtomicType
 
 STORED = ir.Resource("stored", ArrayType(U32), "storage", "read_write", 0, 0)
@@ -236,6 +244,25 @@ def test_a_folded_part_does_not_make_a_constant_that_wgsl_refuses():
     body.return_(binary("<<", x, binary("+", many, many)))
     kept = fold(body.done()).body[-1].value
     assert isinstance(kept.right, nodes.Binary)
+
+
+@pytest.mark.parametrize("name", ["extract_bits", "insert_bits"])
+@pytest.mark.parametrize(
+    ("offset", "count"), [(17, 17), (40, 1), (3, 99), (32, 0), (0, 32), (5, 8)]
+)
+def test_a_constant_range_of_bits_ends_with_the_last(name, offset, count):
+    """WGSL refuses one that ends behind it; the value is that of the part that there is."""
+    body, x = made("f", U32, x=U32)
+    part = (literal(offset, U32), literal(count, U32))
+    new = () if name == "extract_bits" else (literal(0x5A5A5A5A, U32),)
+    body.return_(intrinsic(name, x, *new, *part))
+    plain = body.done()
+    cut = legal(ir.Module((ir.EntryPoint("compute", plain),))).entries[0].function
+    (node,) = [node for node in ir.walk(cut) if isinstance(node, nodes.Intrinsic)]
+    start, size = (arg.value for arg in node.args[-2:])
+    assert start + size <= 32
+    given = np.array([0, 0xDEADBEEF, 0xFFFFFFFF, 12345], np.uint32)
+    assert value_of(cut, x=given) == value_of(plain, x=given)
 
 
 def test_vectors_fold_component_by_component():

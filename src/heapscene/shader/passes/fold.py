@@ -21,7 +21,7 @@ from heapscene.shader.numeric.operators import Array
 from heapscene.shader.operations import scalar_of
 from heapscene.shader.passes.effects import Effects
 from heapscene.shader.passes.rewrite import BLOCKS, rebuilt, with_expressions
-from heapscene.shader.types import BOOL, F32, I32, ArrayType, Matrix, Scalar, Type, Vector
+from heapscene.shader.types import BOOL, F32, I32, U32, ArrayType, Matrix, Scalar, Type, Vector
 
 __all__ = ["fold", "has_constant_work"]
 
@@ -49,7 +49,11 @@ def has_constant_work(function: Function) -> bool:
 
     It refuses constants that wrap, which the same operations do on the GPU.
     """
-    return any(_is_all_constant(node) for node in walk(function) if type(node) in _COMPUTED)
+    return any(
+        _is_all_constant(node) or _has_fixed_range(node)
+        for node in walk(function)
+        if type(node) in _COMPUTED
+    )
 
 
 _COMPUTED = {nodes.Binary, nodes.Unary, nodes.Intrinsic, nodes.Convert, nodes.Bitcast, nodes.Index}
@@ -111,6 +115,8 @@ class _Folder:
         made = with_expressions(node, self._of)
         if _is_constant(made):
             return made
+        if _has_fixed_range(made):
+            return _within_bits(made)
         computed = self._computed(made)
         if computed is not None:
             return computed
@@ -163,6 +169,28 @@ class _Folder:
             return old if _is_constant(child) else child
 
         return with_expressions(made, part)
+
+
+def _has_fixed_range(node: Expr) -> bool:
+    """Tell whether a range of bits is constant: WGSL refuses one that ends behind the last bit."""
+    if not (isinstance(node, nodes.Intrinsic) and node.name in ("extract_bits", "insert_bits")):
+        return False
+    offset, count = node.args[-2:]
+    if not (_is_all_constant(offset) or isinstance(offset, nodes.Literal)):
+        return False
+    return _is_all_constant(count) or isinstance(count, nodes.Literal)
+
+
+def _within_bits(node: Expr) -> Expr:
+    """Return the node with the range cut at the last bit, as its value is defined on all sides."""
+    assert isinstance(node, nodes.Intrinsic)
+    offset, count = node.args[-2:]
+    if not (isinstance(offset, nodes.Literal) and isinstance(count, nodes.Literal)):
+        return node
+    start = min(int(offset.value), 32)
+    size = min(int(count.value), 32 - start)
+    cut = (nodes.Literal(U32, start, span=offset.span), nodes.Literal(U32, size, span=count.span))
+    return rebuilt(node, {"args": (*node.args[:-2], *cut)})
 
 
 def _is_constant(node: Expr) -> bool:
