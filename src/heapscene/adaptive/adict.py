@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Hashable, ItemsView, Iterable, Iterator, Mapping, ValuesView
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, Self, TypeVar
 
 from heapscene.adaptive.aset import ASet
 from heapscene.adaptive.collection import STORAGE, announce
 from heapscene.adaptive.equality import frozen
 from heapscene.adaptive.keyed import Keyed, KeyedReader
-from heapscene.adaptive.node import claim_thread, graph, track
+from heapscene.adaptive.node import UNSET, claim_thread, graph, track
 from heapscene.adaptive.value import AVal, check_write, computed
 
 __all__ = ["ADict", "CDict", "DictDelta", "DictReader", "cdict"]
@@ -111,6 +111,14 @@ class ADict(Keyed, Generic[K, V]):
 
         return KeySet(self)
 
+    def values(self) -> ValuesView[V]:
+        """Return the current values in order, as a snapshot; the read is tracked."""
+        return self.value.values()
+
+    def items(self) -> ItemsView[K, V]:
+        """Return the current pairs in order, as a snapshot; the read is tracked."""
+        return self.value.items()
+
     def map(self, function: Callable[[K, V], U]) -> ADict[K, U]:
         """Return the dictionary of what ``function(key, value)`` gives, at the same keys.
 
@@ -152,12 +160,54 @@ class CDict(ADict[K, V]):
         if key in self._content:
             self.update((), (key,))
 
+    def pop(self, key: K, default: Any = UNSET) -> Any:
+        """Take a key out and return what was there, or `default` if nothing was.
+
+        Raises
+        ------
+        KeyError
+            If it is not there, and no default is given.
+        """
+        check_write(self)
+        found = self._content.get(key, default)
+        if found is UNSET:
+            raise KeyError(key)
+        self.discard(key)
+        return found
+
+    def popitem(self) -> tuple[K, V]:
+        """Take out the key that came last; return it and what was there.
+
+        Raises
+        ------
+        KeyError
+            If there is none.
+        """
+        check_write(self)
+        if not self._content:
+            raise KeyError("popitem(): dictionary is empty")
+        key = next(reversed(self._content))
+        return key, self.pop(key)
+
+    def setdefault(self, key: K, default: Any = None) -> Any:
+        """Set `default` at a key where nothing is; return what is there then."""
+        check_write(self)
+        if key not in self._content:
+            self.update({key: default})
+        return self._content.get(key, default)  # a callback may have taken it out
+
     def clear(self) -> None:
         """Take all keys out."""
         self.update((), list(self._content))
 
+    def __ior__(self, other: Mapping[K, V] | ADict[K, V] | Iterable[tuple[K, V]]) -> Self:
+        self.update(other)
+        return self
+
     def update(
-        self, assigned: Mapping[K, V] | Iterable[tuple[K, V]], removed: Iterable[K] = ()
+        self,
+        assigned: Mapping[K, V] | ADict[K, V] | Iterable[tuple[K, V]] = (),
+        removed: Iterable[K] = (),
     ) -> None:
         """Take the keys `removed` out, then set what is `assigned`, as one change.
 

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple, TypeVar, overload
+from operator import index as as_index
+from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple, Self, TypeVar, overload
 
 from heapscene.adaptive.collection import STORAGE, Reducible, announce, check_kind
 from heapscene.adaptive.equality import frozen, same
 from heapscene.adaptive.keyed import Keyed, KeyedReader
-from heapscene.adaptive.node import claim_thread, graph, track
+from heapscene.adaptive.node import UNSET, claim_thread, graph, track
 from heapscene.adaptive.order import Label, Labels, arrange, position
 from heapscene.adaptive.value import AVal, check_write
 
@@ -134,6 +136,26 @@ class AList(Keyed, Reducible[T]):
         if isinstance(index, slice):
             return [content[label] for label in self._order[index]]
         return content[self._order[index]]
+
+    def index(self, element: object, start: int = 0, stop: int = sys.maxsize) -> int:
+        """Return where the first element is that is equal to `element`; the read is tracked.
+
+        Raises
+        ------
+        ValueError
+            If there is none in ``[start:stop]``.
+        """
+        return self.value.index(element, start, stop)  # pyright: ignore[reportArgumentType]
+
+    @overload
+    def count(self) -> AVal[int]: ...
+    @overload
+    def count(self, element: object) -> int: ...
+    def count(self, element: object = UNSET) -> AVal[int] | int:
+        """Return the number of elements as a value, or how many are equal to `element` now."""
+        if element is UNSET:
+            return super().count()
+        return self.value.count(element)  # pyright: ignore[reportArgumentType]
 
     def reader(self) -> ListReader[T]:
         """Return a new reader, whose first changes are all elements."""
@@ -267,7 +289,8 @@ class CList(AList[T]):
 
     def insert(self, index: int, element: T) -> None:
         """Insert an element before the one at `index`."""
-        self[index:index] = (element,)
+        at = as_index(index)
+        self[at:at] = (element,)
 
     def pop(self, index: int = -1) -> T:
         """Take out the element at `index`, and return it."""
@@ -290,6 +313,33 @@ class CList(AList[T]):
     def clear(self) -> None:
         """Take all elements out."""
         del self[:]
+
+    def reverse(self) -> None:
+        """Put the elements into the opposite order, as one change: each place gets another."""
+        check_write(self)
+        self._refill(self.force()[::-1])
+
+    def sort(self, *, key: Callable[[T], Any] | None = None, reverse: bool = False) -> None:
+        """Sort the elements as ``list.sort`` does, as one change: places get other elements.
+
+        Raises
+        ------
+        ValueError
+            If `key` changes the list. What it changed stays; nothing is sorted then.
+        """
+        check_write(self)
+        version = self._version
+        values: list[Any] = sorted(self.force(), key=key, reverse=reverse)  # pyright: ignore[reportCallIssue, reportArgumentType, reportUnknownVariableType]
+        if self._version != version:
+            raise ValueError("list modified during sort")
+        self._refill(values)
+
+    def _refill(self, values: list[T]) -> None:
+        self._change((), dict(zip(self._order, values, strict=True)))
+
+    def __iadd__(self, elements: Iterable[T]) -> Self:
+        self.extend(elements)
+        return self
 
     @overload
     def __setitem__(self, index: int, value: T) -> None: ...

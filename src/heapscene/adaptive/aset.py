@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, KeysView
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from collections.abc import Set as AbstractSet
+from typing import TYPE_CHECKING, Any, Self, TypeVar, cast
 
 from heapscene.adaptive.collection import STORAGE, Reducible, announce, check_kind
 from heapscene.adaptive.delta import SetReader
@@ -206,9 +207,58 @@ class CSet(ASet[T]):
             raise KeyError(element)
         self.update((), (element,))
 
+    def pop(self) -> T:
+        """Take out the element that came last, and return it.
+
+        Raises
+        ------
+        KeyError
+            If there is none.
+        """
+        check_write(self)
+        if not self._content:
+            raise KeyError("pop from an empty set")
+        element = next(reversed(self._content))
+        self.update((), (element,))
+        return element
+
     def clear(self) -> None:
         """Take all elements out."""
         self.update((), list(self._content))
+
+    def difference_update(self, *others: Iterable[object]) -> None:
+        """Take out what is in one of `others`, as one change."""
+        self.update((), cast("list[T]", [element for other in others for element in other]))
+
+    def intersection_update(self, *others: Iterable[object]) -> None:
+        """Take out what is not in all of `others`, as one change."""
+        kept = [set(other) for other in others]
+        left = [one for one in self._content if not all(one in other for other in kept)]
+        self.update((), left)
+
+    def symmetric_difference_update(self, other: Iterable[T]) -> None:
+        """Take out what is in `other` as well, then append the rest of it, as one change."""
+        both = dict.fromkeys(other)
+        self.update([one for one in both if one not in self._content], both)
+
+    def __ior__(self, other: AbstractSet[T] | ASet[T]) -> Self:
+        return self._combine(self.update, other)
+
+    def __isub__(self, other: AbstractSet[object] | ASet[Any]) -> Self:
+        return self._combine(self.difference_update, other)
+
+    def __iand__(self, other: AbstractSet[object] | ASet[Any]) -> Self:
+        return self._combine(self.intersection_update, other)
+
+    def __ixor__(self, other: AbstractSet[T] | ASet[T]) -> Self:
+        return self._combine(self.symmetric_difference_update, other)
+
+    def _combine(self, change: Callable[[Any], None], other: object) -> Self:
+        """Change this set by another; as for Python's own, what is no set has no such operator."""
+        if not isinstance(other, (AbstractSet, ASet)):
+            return NotImplemented
+        change(other)
+        return self
 
     def update(self, added: Iterable[T], removed: Iterable[T] = ()) -> None:
         """Take `removed` out, then append `added`, as one change.
