@@ -8,10 +8,10 @@ from typing import Any, Generic, TypeVar
 from weakref import ref
 
 from heapscene.adaptive.delta import Reader
-from heapscene.adaptive.node import Node, graph, mark, track
+from heapscene.adaptive.node import UNSET, Node, graph, mark, track
 from heapscene.adaptive.transaction import Subscription, settle
 from heapscene.adaptive.value import AVal, computed
-from heapscene.errors import AdaptiveError, explain
+from heapscene.errors import AdaptiveError, brief, counted, explain
 
 __all__ = ["STORAGE", "Collection", "DeltaSubscription", "Reducible", "announce", "check_kind"]
 
@@ -76,8 +76,10 @@ class Collection(Node):
 
     def __repr__(self) -> str:
         name = getattr(self, "_name", None)
-        named = "" if name is None else f", name={name!r}"
-        return f"{type(self).__name__}({len(self._content)} elements{named})"
+        named = "" if name is None else f", name={brief(name, 40)}"
+        is_known = self._peek() is not UNSET
+        known = counted(len(self._content), "element") if is_known else "out of date"
+        return f"{type(self).__name__}({known}{named})"
 
 
 class Reducible(Collection, Generic[T]):

@@ -32,6 +32,9 @@ class Reader:
         self._came: dict[Any, Any] = {}
         self._left: dict[Any, Any] = {}
 
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self._source!r})"
+
     @property
     def pending(self) -> bool:
         """Whether :meth:`changes` may give something; nothing is computed to find out."""

@@ -59,6 +59,11 @@ class Subscription:
     def __exit__(self, *_: object) -> None:
         self.dispose()
 
+    def __repr__(self) -> str:
+        return (
+            f"{type(self).__name__}({'disposed' if self._source is None else repr(self._source)})"
+        )
+
     def alive(self) -> bool:
         """Whether it has not been disposed."""
         return self in pending.roots

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable
 from functools import partial
+from reprlib import recursive_repr
 from threading import get_ident
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar, cast, overload
 from weakref import ref
@@ -28,7 +29,7 @@ from heapscene.adaptive.node import (
     track,
 )
 from heapscene.adaptive.transaction import Subscription, pending, settle
-from heapscene.errors import AdaptiveError, explain
+from heapscene.errors import AdaptiveError, brief, explain, one_line
 
 if TYPE_CHECKING:
     from heapscene.adaptive.alist import AList
@@ -134,6 +135,15 @@ class AVal(Node, Generic[T]):
         """
         return Subscription(self, callback)
 
+    @recursive_repr("AVal(...)")
+    def __repr__(self) -> str:
+        known = self._peek()
+        origin = ""
+        if isinstance(self, Derived):
+            name = self._place().partition(", ")[0].rpartition("<locals>.")[2]
+            origin = f"; from {one_line(name, 40)}"
+        return f"AVal({'out of date' if known is UNSET else _short(known)}{origin})"
+
 
 class Constant(AVal[T]):
     """A value that never changes; nobody subscribes to it."""
@@ -162,6 +172,7 @@ class Constant(AVal[T]):
     def _subscribe(self, edge: object) -> None:
         pass
 
+    @recursive_repr("constant(...)")
     def __repr__(self) -> str:
         return f"constant({_short(self._value)})"
 
@@ -213,6 +224,7 @@ class CVal(AVal[T]):
 
     _peek = force
 
+    @recursive_repr("cval(...)")
     def __repr__(self) -> str:
         return f"cval({_short(self._value)})"
 
@@ -226,6 +238,7 @@ class NamedCVal(CVal[T]):
         super().__init__(value)
         self._name = name
 
+    @recursive_repr("cval(...)")
     def __repr__(self) -> str:
         return f"cval({_short(self._value)}, name={self._name!r})"
 
@@ -502,5 +515,4 @@ def chosen_by(chosen: object, function: Callable[..., object], given_to: str = "
 def _short(value: object) -> str:
     if isinstance(value, AVal):  # it may lead back here
         return f"{type(value).__name__}(...)"
-    text = repr(value)
-    return text if len(text) <= 60 else f"{text[:57]}..."
+    return brief(value)

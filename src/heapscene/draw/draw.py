@@ -15,7 +15,7 @@ from heapscene.draw.geometry import Geometry
 from heapscene.draw.limits import check_all_limits, check_limits
 from heapscene.draw.numbers import owned
 from heapscene.draw.state import PipelineState
-from heapscene.errors import InputError, explain
+from heapscene.errors import InputError, brief, explain, one_line
 from heapscene.shader import Interface, ProgramLike
 
 __all__ = ["Draw", "check_mapping", "check_program", "checked_draw", "with_captured"]
@@ -117,6 +117,14 @@ class Draw:
                     fix="Give state= or visible= as an adaptive value instead.",
                 )
             )
+
+    def __repr__(self) -> str:
+        parts = [f"{brief(self.program)}, {brief(self.geometry)}"]
+        names = [*self.inputs, *self.instances]
+        parts += [", ".join(names)] if names else []
+        count = self.instance_count
+        parts += [] if type(count) is int and count == 1 else [f"{brief(count)} instances"]
+        return one_line(f"Draw({'; '.join(parts)})")
 
 
 def _owned(values: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from heapscene.adaptive import AVal
 from heapscene.draw.numbers import as_array, check_bytes, holds_numbers, within
-from heapscene.errors import GeometryError, explain
+from heapscene.errors import GeometryError, explain, one_line
 
 __all__ = ["Geometry", "as_attribute", "as_indices"]
 
@@ -153,9 +153,9 @@ class Geometry:
         try:
             indices, count = self.read_indices(), self.vertex_count
         except Exception as error:  # noqa: BLE001  whatever an adaptive array raises, this tells
-            return f"Geometry({', '.join(self.attributes)}; {type(error).__name__} now)"
+            return one_line(f"Geometry({', '.join(self.attributes)}; {type(error).__name__} now)")
         drawn = "no indices" if indices is None else f"{len(indices)} indices"
-        return f"Geometry({', '.join(self.attributes)}; {count} vertices, {drawn})"
+        return one_line(f"Geometry({', '.join(self.attributes)}; {count} vertices, {drawn})")
 
 
 def _as_range(value: Any) -> tuple[int, int]:

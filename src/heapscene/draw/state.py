@@ -112,6 +112,11 @@ class PipelineState:
                     )
                 )
 
+    def __repr__(self) -> str:
+        values = {name: getattr(self, name) for name in _DEFAULTS}
+        changed = (f"{name}={one!r}" for name, one in values.items() if one != _DEFAULTS[name])
+        return f"PipelineState({', '.join(changed)})"
+
     @property
     def key(self) -> tuple[Any, ...]:
         """The values in order of declaration: exact, and reversible by ``PipelineState(*key)``."""

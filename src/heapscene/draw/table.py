@@ -27,7 +27,7 @@ from heapscene.draw.table_checks import (
     refuse_rules,
 )
 from heapscene.draw.table_draw import TableDraw, TableReader
-from heapscene.errors import InputError, explain
+from heapscene.errors import InputError, counted, explain, one_line
 from heapscene.shader import BOOL, F32, U32, VEC3, VEC4, ProgramLike, Type
 
 __all__ = ["DrawTable"]
@@ -157,8 +157,11 @@ class DrawTable:
     __iter__ = None
 
     def __repr__(self) -> str:
-        names = ", ".join(self._given)
-        return f"DrawTable({self._live:,} rows of {len(self.geometries)} geometries; {names})"
+        rows, of = (
+            counted(self._live, "row"),
+            counted(len(self.geometries), "geometry", "geometries"),
+        )
+        return one_line(f"DrawTable({rows} of {of}; {', '.join(self._given)})")
 
     def __getitem__(self, name: str) -> NDArray[Any]:
         """Return a read-only view of a column over all handles, dead ones included."""

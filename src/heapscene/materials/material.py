@@ -19,7 +19,7 @@ from heapscene.draw import (
     check_limits,
     encode_value,
 )
-from heapscene.errors import InputError, explain
+from heapscene.errors import InputError, brief, explain, one_line
 from heapscene.shader import Program, Type
 
 __all__ = ["ShadedMaterial"]
@@ -99,8 +99,8 @@ class ShadedMaterial:
         users.append(ref(user))
 
     def __repr__(self) -> str:
-        values = ", ".join(f"{name}={value!r}" for name, value in self._plain().items())
-        return f"{type(self).__name__}({values})"
+        values = ", ".join(f"{name}={brief(value)}" for name, value in self._plain().items())
+        return one_line(f"{type(self).__name__}({values})")
 
     def _plain(self) -> dict[str, Any]:
         """Return a new dict of the values as they were given."""

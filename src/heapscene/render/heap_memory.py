@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Protocol, Self
 
-from heapscene.errors import FrameOrderError, InputError, explain
+from heapscene.errors import FrameOrderError, InputError, counted, explain
 from heapscene.gpu import Mirror, Scatter, Usage, pipelines_of
 from heapscene.heap import Heap as SceneHeap
 from heapscene.heap import Memory, Page
@@ -95,8 +95,10 @@ class Heap:
         self.scatter = Scatter(self.pipelines, scatter)
 
     def __repr__(self) -> str:
-        pages = len(self.memory.pages)
-        return f"Heap({pages} {'page' if pages == 1 else 'pages'}, {len(self._scenes)} scenes)"
+        if self._is_closed:
+            return "Heap(closed)"
+        pages = counted(len(self.memory.pages), "page")
+        return f"Heap({pages}, {counted(len(self._scenes), 'scene')})"
 
     # -- scenes
     @property

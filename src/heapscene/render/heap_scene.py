@@ -25,7 +25,7 @@ from heapscene.draw import (
     check_mapping,
     fit_viewpoint,
 )
-from heapscene.errors import FrameOrderError, InputError, explain
+from heapscene.errors import FrameOrderError, InputError, counted, explain
 from heapscene.gpu import (
     Counters,
     GpuCalls,
@@ -488,6 +488,12 @@ class HeapScene:
             self._memory.leave(self, self._heap)
         self._heap = SceneHeap(PAGE_BYTES, {})
         self._close_gpu()
+
+    def __repr__(self) -> str:
+        if self._is_closed:
+            return "HeapScene(closed)"
+        draws = counted(self._heap.draw_count, "draw")
+        return f"HeapScene({draws}, {counted(len(self._heap.pages), 'page')})"
 
     def __enter__(self) -> Self:
         return self

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from heapscene.adaptive import AVal, tick_clock
 from heapscene.draw import encode_value
-from heapscene.errors import FrameOrderError, HeapsceneError, InputError, explain
+from heapscene.errors import FrameOrderError, HeapsceneError, InputError, counted, explain
 from heapscene.gpu import GpuCalls, Timer, read_texture, request_device, submit
 from heapscene.render.arguments import check_device
 from heapscene.render.heap_scene import HeapScene
@@ -376,6 +376,12 @@ class Renderer:
             self._target.close()
             self._target = None
         self._timer.close()
+
+    def __repr__(self) -> str:
+        if self._closed:
+            return "Renderer(closed)"
+        kept = counted(len(self._scenes), "scene")
+        return f"Renderer({self._size}, samples={self._targets.samples}; {kept})"
 
     def __enter__(self) -> Self:
         return self

@@ -7,6 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, fields
 from typing import Any
 
+from heapscene.errors import counted, one_line
+
 __all__ = ["FrameReport"]
 
 
@@ -77,6 +79,30 @@ class FrameReport:
             for item in fields(self)
             if not item.name.startswith("_")
         }
+
+    def __repr__(self) -> str:
+        draws, calls = counted(self.draws, "draw"), counted(self.draw_calls, "call")
+        drawn = f"{self.visible_draws:,} of {draws} in {calls}"
+        total = sum(self.stage_ms.values())
+        return one_line(f"FrameReport({drawn}, {self.bytes_uploaded:,} bytes, {total:.2f} ms)")
+
+    def __str__(self) -> str:
+        """Return a few lines for people; :meth:`to_dict` has everything."""
+        calls = ", ".join(f"{count:,} {name}" for name, count in self.encodings.items())
+        stages = ", ".join(f"{name} {ms:.2f}" for name, ms in self.stage_ms.items())
+        made = (self.pipelines_created, self.shader_modules_created, self.buffers_created)
+        gpu = "not resolved" if self.gpu_ms is None else f"{self.gpu_ms:.2f}"
+        lines = {
+            "draws": f"{self.draws:,}, visible {self.visible_draws:,}; {self.emitted_indices:,} indices",
+            "calls": f"{self.draw_calls:,} ({calls or 'none'}); slots {self.slots:,}, pages {self.pages:,}",
+            "made": "{:,} pipelines, {:,} shader modules, {:,} buffers".format(*made),
+            "sent": f"{self.bytes_uploaded:,} bytes in {self.upload_writes:,} writes, "
+            f"{self.bytes_moved:,} moved; {self.compute_passes:,} compute passes",
+            "values": f"{self.nodes_evaluated:,} evaluated",
+            "ms": stages or "none",
+            "GPU ms": f"{gpu}; wait {self.wait_ms:.2f}, read back {self.readback_ms:.2f}",
+        }
+        return "\n".join(f"{name:<6}  {text}" for name, text in lines.items())
 
     def stage(self, name: str) -> Clock:
         """Return a block that adds its time to ``stage_ms[name]``."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from heapscene.errors import InputError, StateError, explain
+from heapscene.errors import InputError, StateError, explain, one_line
 from heapscene.gpu import GpuCalls
 
 if TYPE_CHECKING:
@@ -77,6 +77,10 @@ class Targets:
                     fix="Write depth='depth32float'.",
                 )
             )
+
+    def __repr__(self) -> str:
+        given = f"colors={dict(self.colors)}, depth={self.depth!r}, samples={self.samples}"
+        return one_line(f"Targets({given})")
 
     def _check_colors(self) -> None:
         colors: Any = self.colors
@@ -152,6 +156,11 @@ class OffscreenTarget:
             )
             self._textures.append(texture)
             return texture.create_view()
+
+    def __repr__(self) -> str:
+        return one_line(
+            f"OffscreenTarget({'closed' if self.is_closed else self.size}, {self.targets})"
+        )
 
     @property
     def is_closed(self) -> bool:

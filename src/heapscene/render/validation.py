@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from heapscene.errors import counted, one_line
 from heapscene.heap import Fault, Faults
 
 __all__ = ["ValidationReport"]
@@ -51,6 +52,11 @@ class ValidationReport:
             "skipped": list(self.skipped),
             "frame": self.frame,
         }
+
+    def __repr__(self) -> str:
+        total = sum(self.counts.values())
+        found = f"{counted(total, 'fault')} in {', '.join(self.counts)}" if total else "no faults"
+        return one_line(f"ValidationReport(frame {self.frame}: {found})")
 
     def __str__(self) -> str:
         """Return one line for each fault that is listed, below a line that sums up."""

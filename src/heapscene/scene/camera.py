@@ -17,7 +17,7 @@ from heapscene.draw import (
     look_at,
     orthographic,
 )
-from heapscene.errors import InputError, explain
+from heapscene.errors import InputError, brief, explain, one_line
 from heapscene.scene.transform import as_position, number
 from heapscene.typing import Vec3Like
 
@@ -127,8 +127,9 @@ class _Camera:
         return near, far
 
     def __repr__(self) -> str:
-        values = (f"{name}={getattr(self, name)!r}" for name in self._checks)
-        return f"{type(self).__name__}({', '.join(values)})"
+        values = {name: getattr(self, name) for name in self._checks}
+        given = (f"{name}={brief(one)}" for name, one in values.items() if one is not None)
+        return one_line(f"{type(self).__name__}({', '.join(given)})")
 
 
 class PerspectiveCamera(_Camera):

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
+from itertools import islice
 from typing import Any
 
 from heapscene.adaptive import AVal, check_write, collector_paused
-from heapscene.errors import SceneError, explain
+from heapscene.errors import SceneError, counted, explain
 from heapscene.scene.children import Changing, adopt, check_free, flatten, release
 from heapscene.scene.live import STALE, Live
 from heapscene.scene.node import (
@@ -24,6 +25,8 @@ from heapscene.scene.node import (
 from heapscene.typing import MatrixLike, Vec3Like
 
 __all__ = ["Container", "Group"]
+
+_NAMED = 3
 
 
 class Container(Node):
@@ -121,7 +124,11 @@ class Container(Node):
         return True
 
     def __repr__(self) -> str:
-        return f"<{type(self).__name__} with {len(self._children)} children at {id(self):#x}>"
+        count = len(self._children)
+        kinds = [type(child).__name__ for child in islice(self._children, _NAMED)]
+        named = ", ".join([*kinds, "..."] if count > _NAMED else kinds)
+        children = counted(count, "child", "children")
+        return f"{type(self).__name__}({children}{': ' if named else ''}{named})"
 
     def _inner(self) -> Collection[Node]:
         return self._children.values()

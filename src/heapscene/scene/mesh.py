@@ -8,7 +8,7 @@ import numpy as np
 
 from heapscene.adaptive import AVal, check_write
 from heapscene.draw import Draw, Drawable, Geometry, Material, WatchedMaterial, checked_draw
-from heapscene.errors import InputError, explain
+from heapscene.errors import InputError, brief, explain, one_line
 from heapscene.geometry import with_normals
 from heapscene.scene.live import STALE, Entry, Live
 from heapscene.scene.node import NO_TURN, ORIGIN, Placed, both, placed_under
@@ -115,7 +115,7 @@ class Mesh(Placed):
             self._changed()
 
     def __repr__(self) -> str:
-        return f"<Mesh of {self._geometry!r} at {id(self):#x}>"
+        return one_line(f"Mesh({brief(self._geometry)}, {brief(self._material)})")
 
     @property
     def _used(self) -> bool:

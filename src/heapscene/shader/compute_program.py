@@ -93,6 +93,9 @@ class ComputeProgram:
             (EntryPoint("compute", made, ports, workgroup_size=self.workgroup_size),)
         )
 
+    def __repr__(self) -> str:
+        return f"ComputeProgram({self.function.name})"
+
     @property
     def entry(self) -> str:
         """Name of the entry point."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import numpy as np
 
-from heapscene.errors import ShaderTypeError, explain
+from heapscene.errors import ShaderTypeError, explain, one_line
 from heapscene.shader.interface import Interface
 from heapscene.shader.stages import ShaderFunction
 from heapscene.shader.types import StructField, StructType, Type
@@ -101,7 +101,7 @@ class Program:
         self._interface = self._make_interface(vertex_stage, whole, limits or {})
 
     def __repr__(self) -> str:
-        return f"Program({_names(self._vertex)}, {_names(self._fragment)})"
+        return one_line(f"Program({_names(self._vertex)}, {_names(self._fragment)})")
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Program) and other.hash == self.hash

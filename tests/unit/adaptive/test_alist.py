@@ -327,6 +327,6 @@ def test_writing_while_computing_names_both():
 
     with pytest.raises(AdaptiveError) as caught:
         computed(writer).force()
-    assert "CList(1 elements, name='queue')" in str(caught.value)
+    assert "CList(1 element, name='queue')" in str(caught.value)
     assert f"writer, {__file__}" in str(caught.value)
     assert items.value == [1]

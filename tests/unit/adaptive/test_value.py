@@ -254,7 +254,7 @@ def test_writing_during_an_evaluation_names_both_and_changes_nothing():
     def adder():
         items.add(2)
 
-    for function, name in ((writer, "cval(1)"), (adder, "CSet(1 elements)")):
+    for function, name in ((writer, "cval(1)"), (adder, "CSet(1 element)")):
         with pytest.raises(AdaptiveError) as caught:
             computed(function).force()
         assert name in str(caught.value)
