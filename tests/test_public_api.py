@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import ast
+import importlib
 import inspect
+import pydoc
 import types
 from pathlib import Path
+
+import pytest
 
 import heapscene
 
@@ -17,9 +21,9 @@ NAMES = [
 ]
 
 
-def reexports() -> list[str]:
+def exported(module: types.ModuleType) -> list[str]:
     """Names that ``__init__`` imports as themselves, which is how typed packages export."""
-    tree = ast.parse(inspect.getsource(heapscene))
+    tree = ast.parse(inspect.getsource(module))
     return [
         alias.name
         for node in ast.walk(tree)
@@ -30,7 +34,7 @@ def reexports() -> list[str]:
 
 
 def test_names_are_as_listed() -> None:
-    assert sorted(reexports()) == sorted(NAMES)
+    assert sorted(exported(heapscene)) == sorted(NAMES)
 
 
 def test_list_is_sorted_and_short() -> None:
@@ -69,3 +73,29 @@ def test_public_methods_are_documented() -> None:
         and not inspect.getdoc(getattr(cls, member))
     ]
     assert not bare
+
+
+def test_what_is_shown_is_what_is_listed() -> None:
+    assert sorted(heapscene.__all__) == sorted(NAMES)
+    assert sorted(dir(heapscene)) == sorted(NAMES)
+
+
+@pytest.mark.parametrize("package", ["heapscene", "heapscene.shader"])
+def test_a_star_imports_everything(package: str) -> None:
+    module = importlib.import_module(package)
+    found: dict[str, object] = {}
+    exec(f"from {package} import *", found)
+    del found["__builtins__"]
+    assert set(found) == set(exported(module)) == set(dir(module))
+    assert not [
+        name
+        for name, value in found.items()
+        if isinstance(value, types.ModuleType) and name not in NAMES
+    ]
+
+
+@pytest.mark.parametrize("package", ["heapscene", "heapscene.shader"])
+def test_help_tells_of_functions_and_classes(package: str) -> None:
+    text = pydoc.plain(pydoc.render_doc(importlib.import_module(package)))
+    for part in ("\nCLASSES\n", "\nFUNCTIONS\n", "class Program("):
+        assert part in text

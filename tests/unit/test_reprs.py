@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 import heapscene as hs
-from heapscene.errors import brief, counted, one_line
 from heapscene.heap import Fault
 from heapscene.render import OffscreenTarget
 from heapscene.shader import ComputeProgram, Resource, builtin, compute, storage, u32, vec3u
+from heapscene.wording import brief, counted, one_line
 
 LONG = "a name that is longer than anybody would ever want to read in one line, and then some"
 words = storage("words", u32, binding=0, access="read_write")

@@ -11,7 +11,8 @@ from heapscene.adaptive.delta import Reader
 from heapscene.adaptive.node import UNSET, Node, graph, mark, track
 from heapscene.adaptive.transaction import Subscription, settle
 from heapscene.adaptive.value import AVal, computed
-from heapscene.errors import AdaptiveError, brief, counted, explain
+from heapscene.errors import AdaptiveError, explain
+from heapscene.wording import brief, counted
 
 __all__ = ["STORAGE", "Collection", "DeltaSubscription", "Reducible", "announce", "check_kind"]
 

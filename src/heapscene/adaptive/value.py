@@ -29,7 +29,8 @@ from heapscene.adaptive.node import (
     track,
 )
 from heapscene.adaptive.transaction import Subscription, pending, settle
-from heapscene.errors import AdaptiveError, brief, explain, one_line
+from heapscene.errors import AdaptiveError, explain
+from heapscene.wording import brief, one_line
 
 if TYPE_CHECKING:
     from heapscene.adaptive.alist import AList

@@ -15,8 +15,9 @@ from heapscene.draw.geometry import Geometry
 from heapscene.draw.limits import check_all_limits, check_limits
 from heapscene.draw.numbers import owned
 from heapscene.draw.state import PipelineState
-from heapscene.errors import InputError, brief, explain, one_line
+from heapscene.errors import InputError, explain
 from heapscene.shader import Interface, ProgramLike
+from heapscene.wording import brief, one_line
 
 __all__ = ["Draw", "check_mapping", "check_program", "checked_draw", "with_captured"]
 

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from heapscene.adaptive import AVal
 from heapscene.draw.numbers import as_array, check_bytes, holds_numbers, within
-from heapscene.errors import GeometryError, explain, one_line
+from heapscene.errors import GeometryError, explain
+from heapscene.wording import one_line
 
 __all__ = ["Geometry", "as_attribute", "as_indices"]
 

@@ -27,8 +27,9 @@ from heapscene.draw.table_checks import (
     refuse_rules,
 )
 from heapscene.draw.table_draw import TableDraw, TableReader
-from heapscene.errors import InputError, counted, explain, one_line
+from heapscene.errors import InputError, explain
 from heapscene.shader import BOOL, F32, U32, VEC3, VEC4, ProgramLike, Type
+from heapscene.wording import counted, one_line
 
 __all__ = ["DrawTable"]
 

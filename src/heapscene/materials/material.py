@@ -19,8 +19,9 @@ from heapscene.draw import (
     check_limits,
     encode_value,
 )
-from heapscene.errors import InputError, brief, explain, one_line
+from heapscene.errors import InputError, explain
 from heapscene.shader import Program, Type
+from heapscene.wording import brief, one_line
 
 __all__ = ["ShadedMaterial"]
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Protocol, Self
 
-from heapscene.errors import FrameOrderError, InputError, counted, explain
+from heapscene.errors import FrameOrderError, InputError, explain
 from heapscene.gpu import Mirror, Scatter, Usage, pipelines_of
 from heapscene.heap import Heap as SceneHeap
 from heapscene.heap import Memory, Page
@@ -16,6 +16,7 @@ from heapscene.render.arguments import check_count, check_device
 from heapscene.render.recovery import bucket_limits, page_limit
 from heapscene.render.validation import ValidationReport, join_reports
 from heapscene.shader import types
+from heapscene.wording import counted
 
 if TYPE_CHECKING:
     import wgpu

@@ -25,7 +25,7 @@ from heapscene.draw import (
     check_mapping,
     fit_viewpoint,
 )
-from heapscene.errors import FrameOrderError, InputError, counted, explain
+from heapscene.errors import FrameOrderError, InputError, explain
 from heapscene.gpu import (
     Counters,
     GpuCalls,
@@ -49,6 +49,7 @@ from heapscene.render.sources import ManualReader, open_reader
 from heapscene.render.targets import Targets
 from heapscene.render.validate import SceneState, validate_scene
 from heapscene.render.validation import ValidationReport
+from heapscene.wording import counted
 
 if TYPE_CHECKING:
     import wgpu

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from heapscene.adaptive import AVal, tick_clock
 from heapscene.draw import encode_value
-from heapscene.errors import FrameOrderError, HeapsceneError, InputError, counted, explain
+from heapscene.errors import FrameOrderError, HeapsceneError, InputError, explain
 from heapscene.gpu import GpuCalls, Timer, read_texture, request_device, submit
 from heapscene.render.arguments import check_device
 from heapscene.render.heap_scene import HeapScene
@@ -23,6 +23,7 @@ from heapscene.render.targets import OffscreenTarget, Targets, check_size
 from heapscene.render.validation import ValidationReport, join_reports
 from heapscene.shader import VEC4
 from heapscene.typing import ColorLike
+from heapscene.wording import counted
 
 if TYPE_CHECKING:
     import wgpu

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, fields
 from typing import Any
 
-from heapscene.errors import counted, one_line
+from heapscene.wording import counted, one_line
 
 __all__ = ["FrameReport"]
 

@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from heapscene.errors import InputError, StateError, explain, one_line
+from heapscene.errors import InputError, StateError, explain
 from heapscene.gpu import GpuCalls
+from heapscene.wording import one_line
 
 if TYPE_CHECKING:
     import wgpu

@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from heapscene.errors import counted, one_line
 from heapscene.heap import Fault, Faults
+from heapscene.wording import counted, one_line
 
 __all__ = ["ValidationReport"]
 

@@ -17,9 +17,10 @@ from heapscene.draw import (
     look_at,
     orthographic,
 )
-from heapscene.errors import InputError, brief, explain, one_line
+from heapscene.errors import InputError, explain
 from heapscene.scene.transform import as_position, number
 from heapscene.typing import Vec3Like
+from heapscene.wording import brief, one_line
 
 __all__ = ["OrthographicCamera", "PerspectiveCamera"]
 

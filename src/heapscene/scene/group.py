@@ -7,7 +7,7 @@ from itertools import islice
 from typing import Any
 
 from heapscene.adaptive import AVal, check_write, collector_paused
-from heapscene.errors import SceneError, counted, explain
+from heapscene.errors import SceneError, explain
 from heapscene.scene.children import Changing, adopt, check_free, flatten, release
 from heapscene.scene.live import STALE, Live
 from heapscene.scene.node import (
@@ -23,6 +23,7 @@ from heapscene.scene.node import (
     placed_under,
 )
 from heapscene.typing import MatrixLike, Vec3Like
+from heapscene.wording import counted
 
 __all__ = ["Container", "Group"]
 

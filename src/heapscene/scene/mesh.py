@@ -8,13 +8,14 @@ import numpy as np
 
 from heapscene.adaptive import AVal, check_write
 from heapscene.draw import Draw, Drawable, Geometry, Material, WatchedMaterial, checked_draw
-from heapscene.errors import InputError, brief, explain, one_line
+from heapscene.errors import InputError, explain
 from heapscene.geometry import with_normals
 from heapscene.scene.live import STALE, Entry, Live
 from heapscene.scene.node import NO_TURN, ORIGIN, Placed, both, placed_under
 from heapscene.scene.transform import IDENTITY
 from heapscene.shader import Interface
 from heapscene.typing import MatrixLike, Vec3Like
+from heapscene.wording import brief, one_line
 
 __all__ = ["Mesh"]
 

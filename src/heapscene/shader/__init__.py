@@ -12,6 +12,7 @@ IR; ``sets`` finds what a rule may return; ``numeric`` says what operations comp
 """
 
 from importlib import import_module
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from heapscene.shader.interface import Interface as Interface
@@ -270,7 +271,17 @@ _LATE = {
 }
 
 
+_OWN = {"Any", "ModuleType", "TYPE_CHECKING", "import_module"}
+
+
+def __dir__() -> list[str]:
+    names = {name for name, value in globals().items() if not isinstance(value, ModuleType)}
+    return sorted(name for name in (names | _LATE.keys()) - _OWN if not name.startswith("_"))
+
+
 def __getattr__(name: str) -> Any:
+    if name == "__all__":  # made here, so that what is loaded late is part of it
+        return __dir__()
     if name in _LATE:
         return getattr(import_module(_LATE[name]), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import numpy as np
 
-from heapscene.errors import ShaderTypeError, explain, one_line
+from heapscene.errors import ShaderTypeError, explain
 from heapscene.shader.interface import Interface
 from heapscene.shader.stages import ShaderFunction
 from heapscene.shader.types import StructField, StructType, Type
+from heapscene.wording import one_line
 
 if TYPE_CHECKING:
     from heapscene.shader.ir.nodes import Module
