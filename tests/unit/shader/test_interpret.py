@@ -343,7 +343,7 @@ def test_a_matrix_of_numbers_is_filled_column_by_column():
     wide = types.Matrix(2, 3)
     body = ir.FunctionBuilder("f", wide)
     numbers = [body.parameter(f"p{k}", F32) for k in range(6)]
-    body.return_(construct(wide, numbers))
+    body.return_(construct(wide, *numbers))
     given = {f"p{k}": np.float32([k, 10 * k]) for k in range(6)}
     found = interpret(body.done(), given).value
     assert found[0].tolist() == [[0, 3], [1, 4], [2, 5]]
