@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from heapscene.draw.encode import encode_value, numpy_dtype, whole_numbers
+from heapscene.draw.color import is_names, rgba_rows
+from heapscene.draw.encode import encode_value, is_color, numpy_dtype, whole_numbers
 from heapscene.draw.numbers import as_array, holds_numbers
 from heapscene.errors import InputError, explain
-from heapscene.shader import Matrix, Scalar, Type, Vector
+from heapscene.shader import BOOL, Matrix, Scalar, Type, Vector, spelled
 
 __all__ = ["Column", "as_rows", "check_rows", "common_length", "element_shape"]
 
@@ -84,10 +85,16 @@ def as_rows(name: str, type_: Type, value: Any) -> tuple[NDArray[Any], bool]:
     if isinstance(value, str):
         return np.frombuffer(encode_value(type_, value, name), numpy_dtype(type_))[None], True
     array = as_array(value)
+    if is_color(type_) and is_names(array):
+        array = rgba_rows(array, type_.words)
     dtype = numpy_dtype(type_)
     want = element_shape(type_)
-    if not holds_numbers(array) or (array.dtype.kind == "f" and dtype.kind != "f"):
-        raise _refused(name, type_, array, _fitting(type_))
+    if not holds_numbers(array):
+        raise _refused(name, type_, array, _fitting(type_), _numbers_for(name, type_))
+    if array.dtype.kind == "f" and dtype.kind != "f":
+        to = "bool" if type_ == BOOL else f"numpy.{dtype.name}"
+        fix = f"Write {name}.astype({to}), if that is what it means."
+        raise _refused(name, type_, array, _fitting(type_), fix)
     shape: tuple[int, ...] = array.shape
     single = shape == want or (want == (4,) and shape == (3,))
     if single:
@@ -96,16 +103,15 @@ def as_rows(name: str, type_: Type, value: Any) -> tuple[NDArray[Any], bool]:
         array = array[:, 0]
     fills = want == (4,) and array.shape[1:] == (3,)
     if array.ndim == 0 or (array.shape[1:] != want and not fills):
-        raise _refused(name, type_, np.asarray(value), f"shape {_shape(type_)}")
+        raise _refused(name, type_, array, f"shape {_shape(type_)}", _numbers_for(name, type_))
     check_rows(len(array))
     if dtype.kind in "iu":
         try:
             array = whole_numbers(type_, array, name)
         except InputError as cause:
             limits = np.iinfo(dtype)
-            raise _refused(
-                name, type_, array, f"numbers from {limits.min} to {limits.max}"
-            ) from cause
+            wanted = f"numbers from {limits.min} to {limits.max}"
+            raise _refused(name, type_, array, wanted, "Give numbers in that range.") from cause
     if fills:
         array = np.concatenate([array, np.ones((len(array), 1), array.dtype)], axis=1)
     return array.reshape(len(array), type_.words), single
@@ -153,20 +159,28 @@ def described(value: Any) -> str:
     return f"{array.dtype} {array.shape}"
 
 
-def _refused(name: str, type_: Type, array: NDArray[Any], wanted: str) -> InputError:
+def _refused(name: str, type_: Type, array: NDArray[Any], wanted: str, fix: str) -> InputError:
     dtype = numpy_dtype(type_)
     return InputError(
         explain(
-            f"column {name!r} cannot be stored as {type_}",
+            f"column {name!r} cannot be stored as {spelled(type_)}",
             facts={
                 "column": f"{name!r}  {array.dtype} {array.shape}",
                 "stored": f"{dtype} {_shape(type_)}",
                 "wanted": wanted,
             },
-            fix=f"Give {name!r} as an array of shape {_shape(type_)}, for example "
-            f"{name}.astype(numpy.{dtype.name}).",
+            fix=fix,
         )
     )
+
+
+def _numbers_for(name: str, type_: Type) -> str:
+    """Return what to type where a column is no array of numbers of the right shape."""
+    one = (
+        f"numpy.zeros({(10, *element_shape(type_))})" if element_shape(type_) else "numpy.zeros(10)"
+    )
+    names = ' or colour names: ["red", "#ff8000"]' if name == "color" and is_color(type_) else ""
+    return f"Give {name!r} as numbers of shape {_shape(type_)}, as of {one}{names and ','}{names}."
 
 
 def _fitting(type_: Type) -> str:

@@ -11,13 +11,14 @@ import numpy as np
 
 from heapscene.adaptive import AVal
 from heapscene.draw.encode import encode_rows, encode_value, numpy_dtype
+from heapscene.draw.fixed import fixed
 from heapscene.draw.geometry import Geometry
 from heapscene.draw.limits import check_all_limits, check_limits
 from heapscene.draw.numbers import owned
 from heapscene.draw.state import PipelineState
 from heapscene.errors import InputError, explain
-from heapscene.shader import Interface, ProgramLike
-from heapscene.wording import brief, one_line
+from heapscene.shader import Interface, ProgramLike, spelled
+from heapscene.wording import brief, one_line, similar
 
 __all__ = ["Draw", "check_mapping", "check_program", "checked_draw", "with_captured"]
 
@@ -28,6 +29,9 @@ def _nothing() -> Mapping[str, Any]:
     return _NOTHING
 
 
+@fixed(
+    "Give it an adaptive value, and assign to that: Draw(..., {name}=cell), cell = hs.cval(...)."
+)
 @dataclass(frozen=True, eq=False, slots=True, weakref_slot=True)
 class Draw:
     """One object: a program, a geometry, its values and its pipeline state.
@@ -186,20 +190,23 @@ def _check_kind(value: Any, kind: type, name: str, example: str) -> None:
         raise InputError(
             explain(
                 f"{name} has to be a {kind.__name__}, or an adaptive value of one",
-                facts={"given": f"{type(value).__name__}: {value!r}"},
+                facts={"given": f"{type(value).__name__}: {brief(value)}"},
                 fix=f"Write {name}={example}.",
             )
         )
 
 
-def check_program(value: Any) -> None:
+def check_program(value: Any, maker: str = "Draw") -> None:
     """Raise an :class:`InputError` unless `value` is a program."""
     if not isinstance(getattr(value, "interface", None), Interface):
+        is_table = maker == "DrawTable"
         raise InputError(
             explain(
-                "program has to be a Program",
-                facts={"given": f"{type(value).__name__}: {value!r:.60}"},
-                fix="Write Draw(hs.Program(vertex, fragment), geometry, inputs={...}).",
+                f"program has to be a Program{' or a material' if is_table else ''}",
+                facts={"given": f"{type(value).__name__}: {brief(value)}"},
+                fix="Write DrawTable(hs.PhongMaterial(), geometry, columns={...})."
+                if is_table
+                else "Write Draw(hs.Program(vertex, fragment), geometry, inputs={...}).",
             )
         )
 
@@ -210,7 +217,7 @@ def check_mapping(name: str, value: Any) -> None:
         raise InputError(
             explain(
                 f"{name} has to be a dict of values by name",
-                facts={"given": f"{type(value).__name__}: {value!r:.60}"},
+                facts={"given": f"{type(value).__name__}: {brief(value)}"},
                 fix=f'Write {name}={{"color": (1, 0, 0, 1)}}.',
             )
         )
@@ -255,7 +262,7 @@ def _unknown(name: str, known: Mapping[str, Any]) -> InputError:
     return InputError(
         explain(
             f"the program has no input named {name!r}",
-            facts={"inputs": ", ".join(f"{key}: {type_}" for key, type_ in sorted(known.items()))},
-            fix="Leave it out, or declare it in the program's input struct.",
+            facts={"inputs": ", ".join(f"{key}: {spelled(known[key])}" for key in sorted(known))},
+            fix=similar(name, known, "Leave it out, or declare it in the program's input struct."),
         )
     )

@@ -15,12 +15,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from heapscene.draw.color import rgba
+from heapscene.draw.color import is_names, rgba, rgba_rows
 from heapscene.draw.numbers import as_array, check_bytes, holds_numbers, within
 from heapscene.errors import InputError, explain
-from heapscene.shader import BOOL, I32, U32, Matrix, Scalar, Type, Vector
+from heapscene.shader import BOOL, I32, U32, Matrix, Scalar, Type, Vector, spelled
+from heapscene.wording import brief
 
-__all__ = ["encode_all", "encode_rows", "encode_value", "numpy_dtype", "whole_numbers"]
+__all__ = [
+    "encode_all",
+    "encode_rows",
+    "encode_value",
+    "is_color",
+    "numpy_dtype",
+    "whole_numbers",
+]
 
 
 _FLOAT64 = np.dtype(np.float64)
@@ -103,6 +111,8 @@ def encode_rows(type_: Type, value: Any, name: str) -> NDArray[np.uint32]:
         number, or it is larger than a page can be.
     """
     array = as_array(value)
+    if is_color(type_) and is_names(array):
+        array = rgba_rows(array, type_.words)
     if not holds_numbers(array) or not (_is_float(type_) or array.dtype.kind != "f"):
         raise _mismatch(type_, value, name)
     want = (type_.rows, type_.columns) if isinstance(type_, Matrix) else (type_.words,)
@@ -112,7 +122,7 @@ def encode_rows(type_: Type, value: Any, name: str) -> NDArray[np.uint32]:
     if array.ndim == 0 or (array.shape[1:] != want and not pads):
         raise InputError(
             explain(
-                f"{name!r} needs rows of {type_}",
+                f"{name!r} needs rows of {spelled(type_)}",
                 facts={"shape": array.shape, "expected": f"(rows, {', '.join(map(str, want))})"},
                 fix="Give one row per instance.",
             )
@@ -143,7 +153,7 @@ def whole_numbers(type_: Type, array: NDArray[Any], name: str) -> NDArray[Any]:
     if array.dtype.kind != "b" and not within(array, limits.min, limits.max):
         raise InputError(
             explain(
-                f"{name!r} has a number that a {type_} cannot hold",
+                f"{name!r} has a number that a {spelled(type_)} cannot hold",
                 facts={
                     "smallest": int(array.min()),
                     "largest": int(array.max()),
@@ -157,6 +167,11 @@ def whole_numbers(type_: Type, array: NDArray[Any], name: str) -> NDArray[Any]:
 
 def _scalar_of(type_: Type) -> Type:
     return type_.scalar if isinstance(type_, Vector) else type_
+
+
+def is_color(type_: Type) -> bool:
+    """Whether a value of the type may be given as a colour's name."""
+    return isinstance(type_, Vector) and type_.scalar.is_float and type_.size >= 3
 
 
 def _is_float(type_: Type) -> bool:
@@ -226,7 +241,7 @@ def _vector_encoder(type_: Vector) -> Callable[[Any], bytes]:
     size = type_.size
     pack = struct.Struct(f"<{size}{code}").pack
     is_float = type_.scalar.is_float
-    may_be_color = is_float and size >= 3
+    may_be_color = is_color(type_)
     pads = is_float and size == 4
     shapes = ((4,), (3,)) if pads else ((size,),)
 
@@ -255,12 +270,11 @@ def _numbers(value: Any, shapes: tuple[tuple[int, ...], ...]) -> NDArray[Any]:
 
 
 def _mismatch(type_: Type, value: Any, name: str) -> InputError:
-    shown = repr(value)
     return InputError(
         explain(
-            f"{name!r} is a {type_}, and this value is not",
+            f"{name!r} is a {spelled(type_)}, and this value is not",
             facts={
-                "value": shown if len(shown) <= 60 else shown[:57] + "...",
+                "value": brief(value),
                 "kind": f"{type(value).__name__}{getattr(value, 'shape', '')}",
             },
             fix=f"Write {name}={_example(type_)}, or an adaptive value of that.",
@@ -272,5 +286,7 @@ def _example(type_: Type) -> str:
     if isinstance(type_, Matrix):
         return f"numpy.eye({type_.rows})"
     if isinstance(type_, Vector):
+        if type_.size == 4 and type_.scalar.is_float:
+            return "(1.0, 0.5, 0.0, 1.0)"  # zeros would be a colour that nobody sees
         return "(" + ", ".join(["0"] * type_.size) + ")"
     return "0"

@@ -38,7 +38,10 @@ def check_limits(name: str, numbers: NDArray[Any], limits: Limits, source: objec
         return
     bounded = limits != ANY_FINITE
     shown = ", ".join(f"{number:g}" for number in numbers)
-    is_byte = limits == UNIT and bool(((numbers >= 0) & (numbers <= 255)).all())
+    whole = numbers == np.round(numbers)
+    # 2 is a colour that is too bright; from 3 on it is one that was meant to be of 0 to 255
+    is_byte = limits == UNIT and bool(((numbers >= 0) & (numbers <= 255) & whole).all())
+    is_byte = is_byte and bool(numbers.max() > 2)
     raise InputError(
         explain(
             f"{name} ({shown}) is not {f'within {low:g} to {high:g}' if bounded else 'finite'}",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 from typing import Any, Literal, get_args, get_type_hints
 
+from heapscene.draw.fixed import fixed
 from heapscene.errors import StateError, explain
 
 __all__ = ["PipelineState"]
@@ -20,6 +21,9 @@ Blend = Literal["none", "alpha", "premultiplied", "additive", "multiply"]
 _STRIPS = ("line-strip", "triangle-strip")
 
 
+@fixed(
+    "Make another one with dataclasses.replace(state, {name}=...); a material's state may be assigned."
+)
 @dataclass(frozen=True, slots=True)
 class PipelineState:
     """What must be equal for two draws of a program to share a draw call.

@@ -29,7 +29,7 @@ from heapscene.draw.table_checks import (
 from heapscene.draw.table_draw import TableDraw, TableReader
 from heapscene.errors import InputError, explain
 from heapscene.shader import BOOL, F32, U32, VEC3, VEC4, ProgramLike, Type
-from heapscene.wording import counted, one_line
+from heapscene.wording import counted, one_line, similar
 
 __all__ = ["DrawTable"]
 
@@ -58,7 +58,7 @@ class DrawTable:
           ``scale`` ``(n,)`` or ``(n, 3)``, if the program reads ``model`` and has no inputs of these
           names: they are stored as float32, and the GPU composes the matrix. Or ``model`` ``(n, 4, 4)``.
 
-        Any dtype and strides; values are copied and converted once.
+        A colour may be names and hex strings ``(n,)``. Any dtype and strides; values are copied and converted once.
     state
         Pipeline state of all rows, or an adaptive value of one; by default the material's.
     rules
@@ -111,7 +111,7 @@ class DrawTable:
     ) -> None:
         material = program if isinstance(program, Material) else None
         self.program = program.program if isinstance(program, Material) else program
-        check_program(self.program)
+        check_program(self.program, "DrawTable")
         self.geometries = checked_geometries(geometry)
         check_mapping("columns", columns)
         refuse_rules(rules)
@@ -397,7 +397,11 @@ class DrawTable:
                 explain(
                     f"a table of this program has no column {unknown[0]!r}",
                     facts={"columns": ", ".join(sorted(allowed))},
-                    fix="Leave it out, or declare it in the program's input struct.",
+                    fix=similar(
+                        unknown[0],
+                        allowed,
+                        "Leave it out, or declare it in the program's input struct.",
+                    ),
                 )
             )
         if "model" in types and any(name in types and name not in known for name in _PLACE):
@@ -465,7 +469,11 @@ class DrawTable:
                 explain(
                     f"the table has no column {name!r}",
                     facts={"columns": ", ".join([*self._columns, *_RECORD])},
-                    fix="Give it when the table is made: DrawTable(..., columns={...}).",
+                    fix=similar(
+                        name,
+                        [*self._columns, *_RECORD],
+                        "Give it when the table is made: DrawTable(..., columns={...}).",
+                    ),
                 )
             )
         return column

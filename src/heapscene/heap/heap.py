@@ -573,9 +573,7 @@ def _route(states: dict[Resident, PipelineState]) -> None:
 
 
 def _describe(draw: Drawable) -> str:
-    if isinstance(draw, TableDraw):
-        return repr(draw.table)
-    return f"{type(draw.program).__name__} {draw.program.hash[:12]}, {draw.geometry!r}"
+    return repr(draw.table if isinstance(draw, TableDraw) else draw)
 
 
 def _unknown(draw: Drawable, what: str) -> InputError:

@@ -8,7 +8,7 @@ from typing import Any, Literal, NamedTuple
 
 from heapscene.draw import encode_value
 from heapscene.errors import InputError, explain
-from heapscene.shader import ProgramLike, types
+from heapscene.shader import ProgramLike, spelled, types
 
 __all__ = ["HeaderField", "Schema", "make_schema"]
 
@@ -131,11 +131,11 @@ def make_schema(
                 explain(
                     f"the program reads {name!r}, and neither the draw nor the frame gives it",
                     facts={
-                        "program": program.hash[:12],
+                        "program": program,
                         "bound": ", ".join(sorted(bound)) or "nothing",
                         "frame": ", ".join(sorted(frame_inputs)) or "nothing",
                     },
-                    fix=f"Write inputs={{{name!r}: ...}} in the draw ({name}: {type_}).",
+                    fix=f"Write inputs={{{name!r}: ...}} in the draw ({name}: {spelled(type_)}).",
                 )
             )
     for name, type_ in sorted(placing.items()):

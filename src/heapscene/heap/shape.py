@@ -15,7 +15,8 @@ from heapscene.errors import GeometryError, explain
 from heapscene.heap.page import Page, Piece
 from heapscene.heap.resident import Resident
 from heapscene.heap.schema import HeaderField, Schema
-from heapscene.shader import types
+from heapscene.shader import spelled, types
+from heapscene.wording import similar
 
 __all__ = ["Shape", "array_key", "make_shape"]
 
@@ -147,9 +148,13 @@ def _attribute(
             raise GeometryError(
                 explain(
                     f"the geometry has no attribute {field.name!r}, which the program reads",
-                    facts={"geometry": geometry, "program": schema.program.hash[:12]},
-                    fix=f"Add {field.name!r} ({field.type}) to the geometry, or give the field a "
-                    "default in the program.",
+                    facts={"geometry": geometry, "program": schema.program},
+                    fix=similar(
+                        field.name,
+                        sorted(arrays.keys() - {other.name for other in schema.attributes}),
+                        f"Add {field.name!r} ({spelled(field.type)}) to the geometry, or give the "
+                        "field a default in the program.",
+                    ),
                 )
             )
         return Piece((field.tag, field.default), len(field.default), 0, field.default)

@@ -12,6 +12,7 @@ from heapscene.draw import CameraMatrices, as_array, encode_value
 from heapscene.errors import InputError, explain
 from heapscene.kernels import FrameLayout
 from heapscene.shader import F32, MAT3, MAT4, VEC2, VEC3, VEC4, Type
+from heapscene.wording import similar
 
 __all__ = ["FrameInputs", "aspect_of"]
 
@@ -96,7 +97,11 @@ class FrameInputs:
                     explain(
                         f"{name!r} is not a frame input of this scene",
                         facts={"known": ", ".join(sorted(self.layout.types))},
-                        fix=f"Declare it when the scene is made: inputs={{{name!r}: value}}.",
+                        fix=similar(
+                            name,
+                            self.layout.types,
+                            f"Declare it when the scene is made: inputs={{{name!r}: value}}.",
+                        ),
                     )
                 )
         values = {

@@ -20,7 +20,7 @@ from heapscene.draw import (
 from heapscene.errors import InputError, explain
 from heapscene.scene.transform import as_position, number
 from heapscene.typing import Vec3Like
-from heapscene.wording import brief, one_line
+from heapscene.wording import brief, one_line, similar
 
 __all__ = ["OrthographicCamera", "PerspectiveCamera"]
 
@@ -88,6 +88,7 @@ class _Camera:
                 explain(
                     f"a {type(self).__name__} has no property {name!r}",
                     facts={"properties": ", ".join(self._checks)},
+                    fix=similar(name, self._checks),
                 )
             )
         if name in self.__dict__:

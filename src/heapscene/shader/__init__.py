@@ -189,6 +189,7 @@ from heapscene.shader.lang.textures import texture_multisampled_2d as texture_mu
 from heapscene.shader.lang.textures import texture_storage_2d as texture_storage_2d
 from heapscene.shader.lang.textures import texture_storage_2d_array as texture_storage_2d_array
 from heapscene.shader.lang.textures import texture_storage_3d as texture_storage_3d
+from heapscene.shader.rules import spelled as spelled
 from heapscene.shader.stages import ShaderFunction as ShaderFunction
 from heapscene.shader.stages import compute as compute
 from heapscene.shader.stages import fragment as fragment

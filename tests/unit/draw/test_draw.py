@@ -42,7 +42,7 @@ def test_draws_are_frozen_and_compare_by_identity() -> None:
 def test_unknown_inputs_are_refused_with_the_list() -> None:
     with pytest.raises(InputError, match="no input named 'colour'") as caught:
         Draw(PROGRAM, TRIANGLE, {"colour": "red"})
-    assert "color: vec4<f32>" in str(caught.value)
+    assert "color: vec4" in str(caught.value)
     with pytest.raises(InputError, match="colour"):
         Draw(PROGRAM, TRIANGLE, instances={"colour": [(1, 0, 0, 1)]})
 
