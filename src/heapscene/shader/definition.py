@@ -1,0 +1,214 @@
+"""The definition of a function in the lines of its file: found, parsed, and seen to be what runs.
+
+In:    lines of a file, and a function that was made from them.
+Out:   the syntax tree of that function, at the positions of the file, and all nodes of it.
+"""
+
+from __future__ import annotations
+import __future__
+
+import ast
+import functools
+import inspect
+import warnings
+from collections.abc import Iterator
+from types import CodeType
+from typing import Any
+
+from heapscene.errors import ShaderSyntaxError, explain
+from heapscene.shader.diagnostics import Diagnostic, raise_all
+
+__all__ = ["definition_of", "nodes_of", "parsed"]
+
+_MAX_DEPTH = 150
+_TAB = 8  # what Python's tokenizer takes a tab for
+_FUTURE = functools.reduce(
+    lambda flags, name: flags | getattr(__future__, name).compiler_flag,
+    __future__.all_feature_names,
+    0,
+)
+
+
+def definition_of(
+    code: CodeType, lines: list[str], filename: str
+) -> tuple[ast.FunctionDef, tuple[ast.AST, ...]]:
+    """Return the definition that ``code`` was compiled from, and all its nodes.
+
+    Raises
+    ------
+    ShaderSyntaxError
+        The lines are not what was compiled, or are nested too deep.
+    """
+    found = _guessed(code, lines, filename)
+    if found is not None:
+        return found
+    name, first = code.co_name, max(code.co_firstlineno, 1)
+    try:
+        block = inspect.getblock(lines[first - 1 :])
+    except (SyntaxError, IndexError) as error:
+        raise _not_the_text(name, filename) from error
+    tree = parsed(block, first, name, filename)
+    nodes = nodes_of(tree, filename)
+    _check_same_code(tree, nodes, code, lines, filename)
+    return tree, nodes
+
+
+def _guessed(
+    code: CodeType, lines: list[str], filename: str
+) -> tuple[ast.FunctionDef, tuple[ast.AST, ...]] | None:
+    """Return the definition if it ends where its indentation does, as nearly all do.
+
+    To find the end exactly takes a tokenizer, which takes longer than all other reading. A guess is
+    right if it gives the very instructions that run. That needs a function that stands by itself.
+    """
+    name, first = code.co_name, max(code.co_firstlineno, 1)
+    if code.co_freevars or first > len(lines):
+        return None
+    try:
+        tree = parsed(lines[first - 1 : _end_of_block(code, lines)], first, name, filename)
+    except ShaderSyntaxError:  # a string or parentheses go on further to the left
+        return None
+    nodes = nodes_of(tree, filename)
+    codes = _codes_in(ast.Module([tree], []), filename, code.co_flags & _FUTURE)
+    return (tree, nodes) if _signature(code) in codes else None
+
+
+def _end_of_block(code: CodeType, lines: list[str]) -> int:
+    """Return the number of lines before the first that is indented no more than the definition."""
+    first = max(code.co_firstlineno, 1)
+    margin = _indentation(lines[first - 1])
+    begin = max((line for *_, line in code.co_lines() if line is not None), default=first)
+    for number in range(begin, len(lines)):
+        text = lines[number].lstrip()
+        if text and text[0] != "#" and _indentation(lines[number]) <= margin:
+            return number
+    return len(lines)
+
+
+def _indentation(line: str) -> int:
+    return len(line[: len(line) - len(line.lstrip())].expandtabs(_TAB))
+
+
+def parsed(block: list[str], first: int, name: str, filename: str) -> ast.FunctionDef:
+    """Return the definition of ``name`` in a block of lines that begins on line ``first``.
+
+    Raises
+    ------
+    ShaderSyntaxError
+        The block cannot be parsed, or has no such definition.
+    """
+    # An indented definition is parsed below an 'if', so that columns stay those of the file.
+    indented = block[0][:1] in (" ", "\t")
+    # Empty lines before it give its lines the numbers that they have in the file.
+    before = "\n" * (first - 2) + "if 1:\n" if indented else "\n" * (first - 1)
+    try:
+        module = ast.parse(before + "".join(block), filename)
+    except SyntaxError as error:
+        raise ShaderSyntaxError(
+            explain(
+                f"the source text of {name!r} cannot be parsed: {error.msg}",
+                fix="Save the file as it was when it was imported, or start Python again.",
+            )
+        ) from error
+    for node in ast.walk(module):
+        if isinstance(node, ast.FunctionDef) and node.name == name:
+            return node
+    raise _not_the_text(name, filename)
+
+
+def nodes_of(tree: ast.FunctionDef, filename: str) -> tuple[ast.AST, ...]:
+    """Return all nodes of a definition but those that only say ``Load`` or ``Store``.
+
+    Raises
+    ------
+    ShaderSyntaxError
+        They are nested deeper than the compilers of WGSL, and recursive passes over them, can take.
+    """
+    found: list[ast.AST] = []
+    pending: list[tuple[ast.AST, int]] = [(tree, 0)]
+    while pending:
+        node, depth = pending.pop()
+        found.append(node)
+        if depth > _MAX_DEPTH and isinstance(node, ast.expr | ast.stmt):
+            raise_all([_too_deep(node, tree.name, filename)])
+        kind = type(node)
+        if kind is ast.Name or kind is ast.Constant:
+            continue
+        children = list(_children(node))
+        # "a and b and c" is one node of Python and two of the IR, one below the other.
+        deeper = len(children) if kind in (ast.BoolOp, ast.Compare, ast.Call) else 1
+        pending += [(child, depth + deeper) for child in children]
+    return tuple(found)
+
+
+def _children(node: ast.AST) -> Iterator[ast.AST]:
+    for name in node._fields:
+        value = getattr(node, name, None)
+        if isinstance(value, list):
+            for each in value:  # pyright: ignore[reportUnknownVariableType]
+                if isinstance(each, ast.AST):
+                    yield each
+        elif isinstance(value, ast.AST) and not isinstance(value, ast.expr_context):
+            yield value
+
+
+def _too_deep(node: ast.expr | ast.stmt, name: str, filename: str) -> Diagnostic:
+    from heapscene.shader.ir.nodes import Span
+
+    end = (node.end_lineno or node.lineno, node.end_col_offset or node.col_offset + 1)
+    span = Span(filename, node.lineno, node.col_offset, *end)
+    what = f"this is nested more than {_MAX_DEPTH} deep"
+    fix = "Give parts of it names on lines of their own, or move them to a helper."
+    return Diagnostic("syntax", what, span, name, {}, fix)
+
+
+def _check_same_code(
+    tree: ast.FunctionDef,
+    nodes: tuple[ast.AST, ...],
+    code: CodeType,
+    lines: list[str],
+    filename: str,
+) -> None:
+    # pytest rewrites 'assert' before it compiles, so such functions cannot be compared.
+    if any(isinstance(node, ast.Assert) for node in nodes):
+        return
+    codes = _codes_of("".join(lines), filename)
+    if codes and _signature(code) not in codes:
+        raise _not_the_text(tree.name, filename)
+
+
+@functools.lru_cache(maxsize=4)
+def _codes_of(text: str, filename: str) -> frozenset[tuple[Any, ...]]:
+    # The whole file, since what surrounds a function changes its instructions.
+    return frozenset(_codes_in(text, filename))
+
+
+def _codes_in(source: str | ast.Module, filename: str, flags: int = 0) -> list[tuple[Any, ...]]:
+    """Return the signatures of all code in a text; none if it is no Python by itself."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            pending = [compile(source, filename, "exec", flags, dont_inherit=True)]
+        except SyntaxError:  # for example a cell with magic commands
+            return []
+    found: list[tuple[Any, ...]] = []
+    while pending:
+        code = pending.pop()
+        found.append(_signature(code))
+        pending += [constant for constant in code.co_consts if isinstance(constant, CodeType)]
+    return found
+
+
+def _signature(code: CodeType) -> tuple[Any, ...]:
+    constants = [repr(value) for value in code.co_consts if not isinstance(value, CodeType)]
+    return code.co_name, code.co_code, tuple(constants), code.co_names
+
+
+def _not_the_text(name: str, filename: str) -> ShaderSyntaxError:
+    return ShaderSyntaxError(
+        explain(
+            f"the source text does not belong to the running function {name!r}",
+            facts={"file": filename},
+            fix="Was the file edited after it was imported? Start Python again.",
+        )
+    )
