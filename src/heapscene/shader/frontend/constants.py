@@ -55,8 +55,9 @@ def check_constant(value: Expr) -> Expr:
 
 
 def _is_constant(value: Expr) -> bool:
-    if isinstance(value, nodes.Literal):
-        return True
+    kind = type(value)
+    if kind is nodes.Literal or kind is nodes.Read:
+        return kind is nodes.Literal
     inner = isinstance(value, nodes.Construct | nodes.Convert | nodes.Intrinsic | nodes.Binary)
     # Long sums lean to the left: the short side says "not constant".
     return inner and all(map(_is_constant, reversed(children(value))))

@@ -76,10 +76,10 @@ class _Finder:
             node = stack.pop()
             if type(node) is ast.Name:
                 self._use(node, path, stored=isinstance(node.ctx, ast.Store))
-            elif isinstance(node, ast.AST):
-                stack += [getattr(node, name, None) for name in reversed(node._fields)]
             elif type(node) is list:
                 stack += reversed(cast("list[Any]", node))
+            elif isinstance(node, ast.AST) and type(node) is not ast.Constant:
+                stack += [getattr(node, name, None) for name in reversed(node._fields)]
 
     def _use(self, node: ast.Name, path: tuple[int, ...], *, stored: bool) -> None:
         uses = self.uses.setdefault(node.id, Uses(path))

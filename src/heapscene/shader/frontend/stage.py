@@ -22,6 +22,8 @@ def check_stage(made: Function, function: ShaderFunction[..., Any]) -> list[Diag
     faults: list[Diagnostic] = []
     for each in reachable_functions(made):
         for node in walk(each):
+            if not isinstance(node, nodes.Intrinsic | nodes.Global | nodes.Discard):
+                continue
             for what, fix in _problems(node, function.stage):
                 span = node.span or each.span or made.span
                 assert span is not None

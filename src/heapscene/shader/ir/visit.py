@@ -66,7 +66,18 @@ def children(node: Expr | Stmt) -> list[Any]:
 
 def walk(root: Function | Expr | Stmt) -> Iterator[Any]:
     """Yield ``root`` (unless it is a function) and all below, parents first; no callees."""
-    stack: list[Any] = list(reversed(root.body)) if isinstance(root, Function) else [root]
+    return iter(_parts(root)) if isinstance(root, Function) else _below([root])
+
+
+def _parts(function: Function) -> tuple[Any, ...]:
+    if function.parts is None:
+        found = tuple(_below(list(reversed(function.body))))
+        object.__setattr__(function, "parts", found)  # a function is frozen, so they stay true
+        return found
+    return function.parts
+
+
+def _below(stack: list[Any]) -> Iterator[Any]:
     while stack:
         node = stack.pop()
         yield node
