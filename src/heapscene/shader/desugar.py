@@ -10,7 +10,6 @@ import ast
 import copy
 from functools import reduce
 from typing import TYPE_CHECKING, Any
-from weakref import WeakKeyDictionary
 
 from heapscene.shader.lang import static
 
@@ -19,18 +18,12 @@ if TYPE_CHECKING:
 
 __all__ = ["desugared", "is_static_call", "static_names"]
 
-_known: WeakKeyDictionary[FunctionSource, ast.FunctionDef] = WeakKeyDictionary()
-
 
 def desugared(source: FunctionSource) -> ast.FunctionDef:
     """Return the definition without ``match``; the tree itself stays as it is."""
-    found = _known.get(source)
-    if found is None:
-        found = source.tree
-        if any(isinstance(node, ast.Match) for node in source.nodes):
-            found = ast.fix_missing_locations(_Matches().visit(copy.deepcopy(found)))
-        _known[source] = found
-    return found
+    if any(isinstance(node, ast.Match) for node in source.nodes):
+        return ast.fix_missing_locations(_Matches().visit(copy.deepcopy(source.tree)))
+    return source.tree
 
 
 def static_names(source: FunctionSource) -> frozenset[str]:

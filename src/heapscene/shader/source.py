@@ -62,6 +62,7 @@ class FunctionSource:
         self.lines = lines
         self._given = given
         self._function = function
+        self._read: tuple[ast.FunctionDef, tuple[ast.AST, ...]] | None = None
         self._enclosing: Mapping[str, Any] = {}
         if enclosing:
             used = {node.id for node in self.nodes if isinstance(node, ast.Name)}
@@ -74,12 +75,16 @@ class FunctionSource:
     @property
     def tree(self) -> ast.FunctionDef:
         """The definition."""
-        return self._read[0]
+        return self._definition()[0]
 
     @property
     def nodes(self) -> tuple[ast.AST, ...]:
         """All nodes of the definition; several passes look for some kinds."""
-        return self._read[1]
+        return self._definition()[1]
+
+    def forget(self) -> None:
+        """Let go of the tree, which is larger than what is made of it; it is read again if needed."""
+        self._read = None
 
     @property
     def text(self) -> str:
@@ -89,12 +94,13 @@ class FunctionSource:
         first = max(self._function.__code__.co_firstlineno, 1)
         return textwrap.dedent("".join(self.lines[first - 1 : self.tree.end_lineno]))
 
-    @functools.cached_property
-    def _read(self) -> tuple[ast.FunctionDef, tuple[ast.AST, ...]]:
-        if self._given is None:
-            return definition_of(self._function.__code__, self.lines, self.filename)
-        tree = parsed(self.lines, 1, self.name, self.filename)
-        return tree, nodes_of(tree, self.filename)
+    def _definition(self) -> tuple[ast.FunctionDef, tuple[ast.AST, ...]]:
+        if self._read is None and self._given is None:
+            self._read = definition_of(self._function.__code__, self.lines, self.filename)
+        elif self._read is None:
+            tree = parsed(self.lines, 1, self.name, self.filename)
+            self._read = tree, nodes_of(tree, self.filename)
+        return self._read
 
     def resolve(self, name: str, local: Sequence[str] = ()) -> object:
         """Return the object that a free name of the function stands for.
@@ -161,7 +167,7 @@ class FunctionSource:
         scope = {**self._function.__globals__, **self._enclosing, **_closure(self._function)}
         return eval(text, {**scope, **names})  # noqa: S307
 
-    @property
+    @functools.cached_property
     def where(self) -> str:
         """``file:line`` of the ``def``."""
         return f"{self.filename}:{self.tree.lineno}"
