@@ -11,14 +11,13 @@ import ast
 import functools
 import inspect
 import warnings
-from collections.abc import Iterator
 from types import CodeType
 from typing import Any
 
 from heapscene.errors import ShaderSyntaxError, explain
 from heapscene.shader.diagnostics import Diagnostic, raise_all
 
-__all__ = ["definition_of", "nodes_of", "parsed"]
+__all__ = ["LEAVES", "children_of", "definition_of", "nodes_of", "parsed"]
 
 _MAX_DEPTH = 150
 _TAB = 8  # what Python's tokenizer takes a tab for
@@ -117,7 +116,7 @@ def parsed(block: list[str], first: int, name: str, filename: str) -> ast.Functi
 
 
 def nodes_of(tree: ast.FunctionDef, filename: str) -> tuple[ast.AST, ...]:
-    """Return all nodes of a definition but those that only say ``Load`` or ``Store``.
+    """Return all nodes of a definition; operators and ``Load`` or ``Store`` are none.
 
     Raises
     ------
@@ -129,27 +128,39 @@ def nodes_of(tree: ast.FunctionDef, filename: str) -> tuple[ast.AST, ...]:
     while pending:
         node, depth = pending.pop()
         found.append(node)
-        if depth > _MAX_DEPTH and isinstance(node, ast.expr | ast.stmt):
+        if depth > _MAX_DEPTH and isinstance(node, (ast.expr, ast.stmt)):
             raise_all([_too_deep(node, tree.name, filename)])
-        kind = type(node)
-        if kind is ast.Name or kind is ast.Constant:
+        if type(node) in LEAVES:
             continue
-        children = list(_children(node))
+        children = children_of(node)
         # "a and b and c" is one node of Python and two of the IR, one below the other.
-        deeper = len(children) if kind in (ast.BoolOp, ast.Compare, ast.Call) else 1
+        deeper = len(children) if isinstance(node, (ast.BoolOp, ast.Compare, ast.Call)) else 1
+        if isinstance(node, (ast.BoolOp, ast.Compare)):
+            deeper += len(node.ops) if isinstance(node, ast.Compare) else 1
         pending += [(child, depth + deeper) for child in children]
     return tuple(found)
 
 
-def _children(node: ast.AST) -> Iterator[ast.AST]:
-    for name in node._fields:
+LEAVES = (ast.Name, ast.Constant)
+_PLAIN = ("arg", "attr", "ctx", "id", "kind", "name", "op", "ops", "type_comment")
+_FIELDS: dict[type, tuple[str, ...]] = {
+    kind: tuple(name for name in kind._fields if name not in _PLAIN)
+    for kind in vars(ast).values()
+    if isinstance(kind, type) and issubclass(kind, ast.AST)
+}
+
+
+def children_of(node: ast.AST) -> list[ast.AST]:
+    """List the nodes directly below ``node``, in the order of the text."""
+    found: list[ast.AST] = []
+    for name in _FIELDS[type(node)]:
         value = getattr(node, name, None)
-        if isinstance(value, list):
-            for each in value:  # pyright: ignore[reportUnknownVariableType]
-                if isinstance(each, ast.AST):
-                    yield each
-        elif isinstance(value, ast.AST) and not isinstance(value, ast.expr_context):
-            yield value
+        if isinstance(value, ast.AST):
+            found.append(value)
+        elif type(value) is list:
+            items: list[Any] = value
+            found += [each for each in items if isinstance(each, ast.AST)]
+    return found
 
 
 def _too_deep(node: ast.expr | ast.stmt, name: str, filename: str) -> Diagnostic:

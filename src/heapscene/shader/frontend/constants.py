@@ -30,6 +30,9 @@ _OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
 }
 
 
+_COMPUTED = (nodes.Binary, nodes.Construct, nodes.Convert, nodes.Intrinsic)
+
+
 def check_constant(value: Expr) -> Expr:
     """Return the expression unless it is constant and cannot be computed.
 
@@ -58,9 +61,8 @@ def _is_constant(value: Expr) -> bool:
     kind = type(value)
     if kind is nodes.Literal or kind is nodes.Read:
         return kind is nodes.Literal
-    inner = isinstance(value, nodes.Construct | nodes.Convert | nodes.Intrinsic | nodes.Binary)
     # Long sums lean to the left: the short side says "not constant".
-    return inner and all(map(_is_constant, reversed(children(value))))
+    return kind in _COMPUTED and all(map(_is_constant, reversed(children(value))))
 
 
 def _check_right(value: nodes.Binary) -> None:

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import ast
 from dataclasses import dataclass, field
-from typing import Any, cast
+
+from heapscene.shader.definition import LEAVES, children_of
 
 __all__ = ["Uses", "find_uses"]
 
@@ -71,15 +72,13 @@ class _Finder:
                 self._names(node, path)
 
     def _names(self, root: ast.AST, path: tuple[int, ...]) -> None:
-        stack: list[Any] = [root]
+        stack = [root]
         while stack:
             node = stack.pop()
-            if type(node) is ast.Name:
+            if isinstance(node, ast.Name):
                 self._use(node, path, stored=isinstance(node.ctx, ast.Store))
-            elif type(node) is list:
-                stack += reversed(cast("list[Any]", node))
-            elif isinstance(node, ast.AST) and type(node) is not ast.Constant:
-                stack += [getattr(node, name, None) for name in reversed(node._fields)]
+            elif type(node) not in LEAVES:
+                stack += reversed(children_of(node))
 
     def _use(self, node: ast.Name, path: tuple[int, ...], *, stored: bool) -> None:
         uses = self.uses.setdefault(node.id, Uses(path))

@@ -21,7 +21,7 @@ __all__ = ["digest", "function_hash", "module_hash", "type_text"]
 
 def digest(*parts: str) -> str:
     """Return 32 hexadecimal digits that stand for ``parts``."""
-    text = "".join(f"{len(part)}:{part}" for part in parts)
+    text = "".join([f"{len(part)}:{part}" for part in parts])
     return blake2b(text.encode(), digest_size=16).hexdigest()
 
 
