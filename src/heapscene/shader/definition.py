@@ -58,18 +58,30 @@ def _guessed(
     """Return the definition if it ends where its indentation does, as nearly all do.
 
     To find the end exactly takes a tokenizer, which takes longer than all other reading. A guess is
-    right if it gives the very instructions that run. That needs a function that stands by itself.
+    right if it gives the very instructions that run. What surrounds a function may change these;
+    then there is no guess.
     """
     name, first = code.co_name, max(code.co_firstlineno, 1)
-    if code.co_freevars or first > len(lines):
+    if first > len(lines):
         return None
     try:
         tree = parsed(lines[first - 1 : _end_of_block(code, lines)], first, name, filename)
     except ShaderSyntaxError:  # a string or parentheses go on further to the left
         return None
     nodes = nodes_of(tree, filename)
-    codes = _codes_in(ast.Module([tree], []), filename, code.co_flags & _FUTURE)
+    codes = _codes_in(_alone(tree, code.co_freevars), filename, code.co_flags & _FUTURE)
     return (tree, nodes) if _signature(code) in codes else None
+
+
+def _alone(tree: ast.FunctionDef, captured: tuple[str, ...]) -> ast.Module:
+    """Return a module with the definition, where what it captures are names of a function."""
+    if not captured:
+        return ast.Module([tree], [])
+    module = ast.parse(f"def outer({', '.join(captured)}): pass")
+    outer = module.body[0]
+    assert isinstance(outer, ast.FunctionDef)
+    outer.body = [tree]
+    return module
 
 
 def _end_of_block(code: CodeType, lines: list[str]) -> int:
