@@ -70,7 +70,7 @@ def _guessed(
         return None
     nodes = nodes_of(tree, filename)
     codes = _codes_in(_alone(tree, code.co_freevars), filename, code.co_flags & _FUTURE)
-    return (tree, nodes) if _signature(code) in codes else None
+    return (tree, nodes) if _signature(code, []) in codes else None
 
 
 def _alone(tree: ast.FunctionDef, captured: tuple[str, ...]) -> ast.Module:
@@ -196,7 +196,7 @@ def _check_same_code(
     if any(isinstance(node, ast.Assert) for node in nodes):
         return
     codes = _codes_of("".join(lines), filename)
-    if codes and _signature(code) not in codes:
+    if codes and _signature(code, []) not in codes:
         raise _not_the_text(tree.name, filename)
 
 
@@ -208,23 +208,26 @@ def _codes_of(text: str, filename: str) -> frozenset[tuple[Any, ...]]:
 
 def _codes_in(source: str | ast.Module, filename: str, flags: int = 0) -> list[tuple[Any, ...]]:
     """Return the signatures of all code in a text; none if it is no Python by itself."""
+    found: list[tuple[Any, ...]] = []
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            pending = [compile(source, filename, "exec", flags, dont_inherit=True)]
+            code = compile(source, filename, "exec", flags, dont_inherit=True)
         except SyntaxError:  # for example a cell with magic commands
-            return []
-    found: list[tuple[Any, ...]] = []
-    while pending:
-        code = pending.pop()
-        found.append(_signature(code))
-        pending += [constant for constant in code.co_consts if isinstance(constant, CodeType)]
+            return found
+    _signature(code, found)
     return found
 
 
-def _signature(code: CodeType) -> tuple[Any, ...]:
-    constants = [repr(value) for value in code.co_consts if not isinstance(value, CodeType)]
-    return code.co_name, code.co_code, tuple(constants), code.co_names
+def _signature(code: CodeType, found: list[tuple[Any, ...]]) -> tuple[Any, ...]:
+    """Return what tells code from other code, and append it, and all in it, to ``found``."""
+    constants = [
+        _signature(each, found) if isinstance(each, CodeType) else repr(each)
+        for each in code.co_consts
+    ]
+    made = (code.co_name, code.co_code, tuple(constants), code.co_names)
+    found.append(made)
+    return made
 
 
 def _not_the_text(name: str, filename: str) -> ShaderSyntaxError:
