@@ -11,13 +11,14 @@ import ast
 import functools
 import inspect
 import warnings
+from collections import defaultdict
 from types import CodeType
-from typing import Any
+from typing import Any, TypeAlias
 
 from heapscene.errors import ShaderSyntaxError, explain
 from heapscene.shader.diagnostics import Diagnostic, raise_all
 
-__all__ = ["LEAVES", "children_of", "definition_of", "nodes_of", "parsed"]
+__all__ = ["LEAVES", "Nodes", "children_of", "definition_of", "nodes_of", "parsed"]
 
 _MAX_DEPTH = 150
 _TAB = 8  # what Python's tokenizer takes a tab for
@@ -28,10 +29,11 @@ _FUTURE = functools.reduce(
 )
 
 
-def definition_of(
-    code: CodeType, lines: list[str], filename: str
-) -> tuple[ast.FunctionDef, tuple[ast.AST, ...]]:
-    """Return the definition that ``code`` was compiled from, and all its nodes.
+Nodes: TypeAlias = "dict[type[ast.AST], list[Any]]"
+
+
+def definition_of(code: CodeType, lines: list[str], filename: str) -> tuple[ast.FunctionDef, Nodes]:
+    """Return the definition that ``code`` was compiled from, and all its nodes by kind.
 
     Raises
     ------
@@ -54,7 +56,7 @@ def definition_of(
 
 def _guessed(
     code: CodeType, lines: list[str], filename: str
-) -> tuple[ast.FunctionDef, tuple[ast.AST, ...]] | None:
+) -> tuple[ast.FunctionDef, Nodes] | None:
     """Return the definition if it ends where its indentation does, as nearly all do.
 
     To find the end exactly takes a tokenizer, which takes longer than all other reading. A guess is
@@ -88,7 +90,7 @@ def _end_of_block(code: CodeType, lines: list[str]) -> int:
     """Return the number of lines before the first that is indented no more than the definition."""
     first = max(code.co_firstlineno, 1)
     margin = _indentation(lines[first - 1])
-    begin = max((line for *_, line in code.co_lines() if line is not None), default=first)
+    begin = max([line or 0 for _, _, line in code.co_lines()], default=first)
     for number in range(begin, len(lines)):
         text = lines[number].lstrip()
         if text and text[0] != "#" and _indentation(lines[number]) <= margin:
@@ -127,19 +129,19 @@ def parsed(block: list[str], first: int, name: str, filename: str) -> ast.Functi
     raise _not_the_text(name, filename)
 
 
-def nodes_of(tree: ast.FunctionDef, filename: str) -> tuple[ast.AST, ...]:
-    """Return all nodes of a definition; operators and ``Load`` or ``Store`` are none.
+def nodes_of(tree: ast.FunctionDef, filename: str) -> Nodes:
+    """Return all nodes of a definition by kind; operators and ``Load`` or ``Store`` are none.
 
     Raises
     ------
     ShaderSyntaxError
         They are nested deeper than the compilers of WGSL, and recursive passes over them, can take.
     """
-    found: list[ast.AST] = []
+    found: Nodes = defaultdict(list)
     pending: list[tuple[ast.AST, int]] = [(tree, 0)]
     while pending:
         node, depth = pending.pop()
-        found.append(node)
+        found[type(node)].append(node)
         if depth > _MAX_DEPTH and isinstance(node, (ast.expr, ast.stmt)):
             raise_all([_too_deep(node, tree.name, filename)])
         if type(node) in LEAVES:
@@ -150,7 +152,7 @@ def nodes_of(tree: ast.FunctionDef, filename: str) -> tuple[ast.AST, ...]:
         if isinstance(node, (ast.BoolOp, ast.Compare)):
             deeper += len(node.ops) if isinstance(node, ast.Compare) else 1
         pending += [(child, depth + deeper) for child in children]
-    return tuple(found)
+    return dict(found)
 
 
 LEAVES = (ast.Name, ast.Constant)
@@ -187,13 +189,13 @@ def _too_deep(node: ast.expr | ast.stmt, name: str, filename: str) -> Diagnostic
 
 def _check_same_code(
     tree: ast.FunctionDef,
-    nodes: tuple[ast.AST, ...],
+    nodes: Nodes,
     code: CodeType,
     lines: list[str],
     filename: str,
 ) -> None:
     # pytest rewrites 'assert' before it compiles, so such functions cannot be compared.
-    if any(isinstance(node, ast.Assert) for node in nodes):
+    if ast.Assert in nodes:
         return
     codes = _codes_of("".join(lines), filename)
     if codes and _signature(code, []) not in codes:

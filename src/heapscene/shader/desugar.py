@@ -21,14 +21,14 @@ __all__ = ["desugared", "is_static_call", "static_names"]
 
 def desugared(source: FunctionSource) -> ast.FunctionDef:
     """Return the definition without ``match``; the tree itself stays as it is."""
-    if any(isinstance(node, ast.Match) for node in source.nodes):
+    if source.nodes(ast.Match):
         return ast.fix_missing_locations(_Matches().visit(copy.deepcopy(source.tree)))
     return source.tree
 
 
 def static_names(source: FunctionSource) -> frozenset[str]:
     """Return the names under which a function calls :func:`~heapscene.shader.static`."""
-    called = {_dotted(node.func) for node in source.nodes if isinstance(node, ast.Call)}
+    called = {_dotted(node.func) for node in source.nodes(ast.Call)}
     return frozenset(name for name in called if name and source.stands_for(name, static))
 
 

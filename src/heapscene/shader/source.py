@@ -16,12 +16,14 @@ import linecache
 import textwrap
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import FunctionType
-from typing import Any
+from typing import Any, TypeVar
 
 from heapscene.errors import ShaderNameError, ShaderSyntaxError, ShaderTypeError, explain
-from heapscene.shader.definition import definition_of, nodes_of, parsed
+from heapscene.shader.definition import Nodes, definition_of, nodes_of, parsed
 
 __all__ = ["FunctionSource", "read_source"]
+
+N = TypeVar("N", bound=ast.AST)
 
 _given_texts = itertools.count(1)
 
@@ -62,10 +64,10 @@ class FunctionSource:
         self.lines = lines
         self._given = given
         self._function = function
-        self._read: tuple[ast.FunctionDef, tuple[ast.AST, ...]] | None = None
+        self._read: tuple[ast.FunctionDef, Nodes] | None = None
         self._enclosing: Mapping[str, Any] = {}
         if enclosing:
-            used = {node.id for node in self.nodes if isinstance(node, ast.Name)}
+            used = {node.id for node in self.nodes(ast.Name)}
             used |= _names_in_strings(function)
             self._enclosing = {key: value for key, value in enclosing.items() if key in used}
 
@@ -77,10 +79,9 @@ class FunctionSource:
         """The definition."""
         return self._definition()[0]
 
-    @property
-    def nodes(self) -> tuple[ast.AST, ...]:
-        """All nodes of the definition; several passes look for some kinds."""
-        return self._definition()[1]
+    def nodes(self, kind: type[N]) -> list[N]:
+        """Return all nodes of one kind in the definition."""
+        return self._definition()[1].get(kind, [])
 
     def forget(self) -> None:
         """Let go of the tree, which is larger than what is made of it; it is read again if needed."""
@@ -94,7 +95,7 @@ class FunctionSource:
         first = max(self._function.__code__.co_firstlineno, 1)
         return textwrap.dedent("".join(self.lines[first - 1 : self.tree.end_lineno]))
 
-    def _definition(self) -> tuple[ast.FunctionDef, tuple[ast.AST, ...]]:
+    def _definition(self) -> tuple[ast.FunctionDef, Nodes]:
         if self._read is None and self._given is None:
             self._read = definition_of(self._function.__code__, self.lines, self.filename)
         elif self._read is None:

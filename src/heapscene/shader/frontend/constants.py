@@ -66,8 +66,7 @@ def _is_constant(value: Expr) -> bool:
 
 
 def _check_right(value: nodes.Binary) -> None:
-    is_integer = scalar_of(value.type) in (I32, U32)
-    if not is_integer or value.op not in ("/", "%", "<<", ">>"):
+    if value.op not in ("/", "%", "<<", ">>") or scalar_of(value.type) not in (I32, U32):
         return
     right = _evaluate(value.right) if _is_constant(value.right) else None
     if right is None:

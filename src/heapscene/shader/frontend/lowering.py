@@ -57,6 +57,7 @@ class Lowering:
         self, function: ShaderFunction[..., Any], stack: tuple[ShaderFunction[..., Any], ...]
     ) -> None:
         self.function = function
+        self._filename = function.source.filename
         self.stack = (*stack, function)
         self.diagnostics: list[Diagnostic] = []
         self.builder: FunctionBuilder
@@ -71,7 +72,7 @@ class Lowering:
         """Return where a syntax node is."""
         place: Any = node
         return Span(
-            self.function.source.filename,
+            self._filename,
             place.lineno,
             place.col_offset,
             place.end_lineno or place.lineno,

@@ -52,8 +52,7 @@ class Statements(Loops):
         self.uses: dict[str, Uses] = find_uses(self.tree.body)
         self.loop_names = {
             name.id
-            for node in function.source.nodes
-            if isinstance(node, ast.For)
+            for node in function.source.nodes(ast.For)
             for name in ast.walk(node.target)
             if isinstance(name, ast.Name)
         }

@@ -303,8 +303,8 @@ class Function:
     twin
         The Python function that says what ``wgsl`` computes; called with values of the language.
     parts, digest
-        All nodes of the body and the identity, kept by :mod:`.visit` and :mod:`.hash` at the first
-        use. They follow from the rest.
+        What the body is made of and the identity, kept by :mod:`.visit` and :mod:`.hash` at the
+        first use. They follow from the rest.
     """
 
     name: str
@@ -314,8 +314,24 @@ class Function:
     span: Span | None = field(default=None, compare=False)
     wgsl: str | None = None
     twin: Any = field(default=None, compare=False, repr=False)
-    parts: tuple[Any, ...] | None = field(default=None, init=False, compare=False, repr=False)
+    parts: Parts | None = field(default=None, init=False, compare=False, repr=False)
     digest: str | None = field(default=None, init=False, compare=False, repr=False)
+
+
+class Parts(NamedTuple):
+    """What the body of a function is made of.
+
+    Attributes
+    ----------
+    nodes
+        All nodes, parents first.
+    callees, resources
+        What they call and name, in order of first use.
+    """
+
+    nodes: tuple[Any, ...]
+    callees: tuple[Function, ...]
+    resources: tuple[Resource, ...]
 
 
 @dataclass(frozen=True, slots=True)
