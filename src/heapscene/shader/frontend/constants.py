@@ -30,7 +30,7 @@ _OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
 }
 
 
-_COMPUTED = (nodes.Binary, nodes.Construct, nodes.Convert, nodes.Intrinsic)
+_COMPUTED = (nodes.Construct, nodes.Convert, nodes.Intrinsic)
 
 
 def check_constant(value: Expr) -> Expr:
@@ -62,6 +62,8 @@ def _is_constant(value: Expr) -> bool:
     if kind is nodes.Literal or kind is nodes.Read:
         return kind is nodes.Literal
     # Long sums lean to the left: the short side says "not constant".
+    if isinstance(value, nodes.Binary):
+        return _is_constant(value.right) and _is_constant(value.left)
     return kind in _COMPUTED and all(map(_is_constant, reversed(children(value))))
 
 

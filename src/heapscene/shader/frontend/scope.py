@@ -81,13 +81,16 @@ class _Finder:
                 stack += reversed(children_of(node))
 
     def _use(self, node: ast.Name, path: tuple[int, ...], *, stored: bool) -> None:
-        uses = self.uses.setdefault(node.id, Uses(path))
-        length = 0
-        for a, b in zip(uses.path, path, strict=False):
-            if a != b:
-                break
-            length += 1
-        uses.path = uses.path[:length]
+        uses = self.uses.get(node.id)
+        if uses is None:
+            uses = self.uses[node.id] = Uses(path)
+        elif uses.path is not path:
+            length = 0
+            for a, b in zip(uses.path, path, strict=False):
+                if a != b:
+                    break
+                length += 1
+            uses.path = uses.path[:length]
         if stored:
             uses.stores += 1
             uses.first = uses.first or node
