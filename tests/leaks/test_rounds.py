@@ -158,3 +158,21 @@ def test_rounds_with_a_device_each_leave_nothing(encoding: str) -> None:
     grown = grown_over(lambda: one_round(request_device(), encoding))
     assert alive() == before
     assert grown < MOST_GROWN, f"{grown:,} bytes"
+
+
+@pytest.mark.long
+def test_losing_a_device_on_a_still_frame_leaves_nothing() -> None:
+    scene = hs.Scene(hs.Mesh(hs.geometry.box(), hs.UnlitMaterial("red")))
+
+    def one() -> None:
+        device = request_device()
+        with hs.Renderer((16, 16), device=device) as renderer:
+            renderer.draw(scene, CAMERA)
+            renderer.draw(scene, CAMERA)
+            device.destroy()
+            for _ in range(2):
+                with pytest.raises(hs.errors.DeviceLostError):
+                    renderer.draw(scene, CAMERA)
+
+    grown = grown_over(one)
+    assert grown < MOST_GROWN, f"{grown:,} bytes"
