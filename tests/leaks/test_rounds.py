@@ -25,7 +25,7 @@ MOST_GROWN = 4 << 20
 """Bytes. Twenty rounds lie between what is compared, so 200 kB kept per round are seen.
 
 Measured: 0.2 MB at most with llvmpipe, alone and behind all tests of this folder, with rises and dips of
-2.5 MB for a round; 0.6 MB with a device each on an NVIDIA H200, whose driver keeps 25 kB per device.
+2.5 MB for a round; 0.6 MB with a device each on an NVIDIA H200, where 25 kB stay of each.
 """
 CAMERA = hs.PerspectiveCamera(position=(3, 2, 9), target=(0, 0, 0), near=0.1, far=50)
 
