@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from typing import Any
 
 from heapscene.adaptive import ASet, SetReader
 from heapscene.draw import Draw, Drawable, DrawChange, DrawReader, DrawSource, DrawTable, TableDraw
 from heapscene.errors import SceneError, explain
+from heapscene.wording import brief
 
 __all__ = ["ManualReader", "open_reader"]
 
@@ -80,6 +81,7 @@ class SequenceReader:
 
     def __init__(self, elements: Sequence[Any], inside: tuple[Any, ...] = ()) -> None:
         self._parts = _Parts()
+        _check_once(elements)
         for number, element in enumerate(elements):
             self._parts.add(number, _opened(element, (*inside, elements)))
 
@@ -149,6 +151,23 @@ def _as_draw(what: Any) -> Drawable:
     )
 
 
+def _check_once(elements: Sequence[Any]) -> None:
+    """Raise if a scene, draw or table is in a sequence twice."""
+    seen: dict[int, int] = {}
+    for number, element in enumerate(elements):
+        if isinstance(element, Sequence):
+            continue
+        first = seen.setdefault(id(element), number)
+        if first != number:
+            raise SceneError(
+                explain(
+                    f"the same {type(element).__name__} is given twice",
+                    facts={"given": brief(element, 100), "at": f"[{first}] and [{number}]"},
+                    fix="Give it once, or make another one.",
+                )
+            )
+
+
 def _opened(element: Any, inside: tuple[Any, ...]) -> Drawable | DrawReader:
     if isinstance(element, DrawTable):
         return element.as_draw()
@@ -178,12 +197,15 @@ def open_reader(what: Any, inside: tuple[Any, ...] = ()) -> DrawReader:
         return what.draw_reader()
     if isinstance(what, Sequence) and not isinstance(what, str | bytes):
         return SequenceReader(what, inside)
+    is_many = isinstance(what, Iterable) and not isinstance(what, str | bytes)
     raise SceneError(
         explain(
             f"a {type(what).__name__} cannot be rendered",
             facts={
                 "allowed": "Scene, Draw, DrawTable, adaptive set of those, or a short list of those"
             },
-            fix="Wrap nodes in a scene: Scene(mesh).",
+            fix="Make a list of what is in it: list(...)."
+            if is_many
+            else "Wrap nodes in a scene: Scene(mesh).",
         )
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, ValuesView
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -196,6 +196,13 @@ def flatten(items: Iterable[Any], inside: tuple[Any, ...] = ()) -> Iterator[Any]
             if any(item is outer for outer in inside):
                 raise _inside_itself(item)
             yield from flatten(item, (*inside, item))
+        elif isinstance(item, (Iterator, ValuesView, set, frozenset)):
+            raise SceneError(
+                explain(
+                    f"a {type(item).__name__} cannot be a child; a list of what is in it can",
+                    fix="Wrap it in list(): Scene(list(meshes)).",
+                )
+            )
         else:
             yield item
 

@@ -12,8 +12,10 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from heapscene.adaptive import AVal
 from heapscene.draw import as_array, holds_numbers
 from heapscene.errors import InputError, explain
+from heapscene.wording import brief
 
 __all__ = [
     "IDENTITY",
@@ -35,25 +37,50 @@ IDENTITY: NDArray[np.float64] = np.eye(4)
 IDENTITY.setflags(write=False)
 
 
+def _half(angle: Any, axis: str) -> float:
+    array = as_array(angle)
+    if isinstance(angle, AVal) or array.shape != () or not holds_numbers(array):
+        raise InputError(
+            explain(
+                "an angle is a number, in radians",
+                facts={"given": f"{type(angle).__name__}: {brief(angle)}"},
+                fix=f"Write angle.map(hs.rotation_{axis}) for an angle that changes."
+                if isinstance(angle, AVal)
+                else "Write math.radians(90) for 90 degrees.",
+            )
+        )
+    if not math.isfinite(angle):
+        raise InputError(explain(f"an angle cannot be {angle}", fix="Give a finite number."))
+    return float(angle) / 2
+
+
 def rotation_x(angle: float) -> Quaternion:
     """Return the rotation by ``angle`` radians about X as a quaternion ``(x, y, z, w)``."""
-    return (math.sin(angle / 2), 0.0, 0.0, math.cos(angle / 2))
+    half = _half(angle, "x")
+    return (math.sin(half), 0.0, 0.0, math.cos(half))
 
 
 def rotation_y(angle: float) -> Quaternion:
     """Return the rotation by ``angle`` radians about Y as a quaternion ``(x, y, z, w)``.
+
+    Raises
+    ------
+    InputError
+        Not a finite number.
 
     Examples
     --------
     >>> rotation_y(0.0)
     (0.0, 0.0, 0.0, 1.0)
     """
-    return (0.0, math.sin(angle / 2), 0.0, math.cos(angle / 2))
+    half = _half(angle, "y")
+    return (0.0, math.sin(half), 0.0, math.cos(half))
 
 
 def rotation_z(angle: float) -> Quaternion:
     """Return the rotation by ``angle`` radians about Z as a quaternion ``(x, y, z, w)``."""
-    return (0.0, 0.0, math.sin(angle / 2), math.cos(angle / 2))
+    half = _half(angle, "z")
+    return (0.0, 0.0, math.sin(half), math.cos(half))
 
 
 def compose(position: Any, rotation: Any, scale: Any) -> NDArray[np.float64]:

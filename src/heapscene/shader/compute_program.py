@@ -7,8 +7,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from heapscene.errors import ShaderTypeError, explain
-from heapscene.shader.stages import ShaderFunction
+from heapscene.shader.stages import ShaderFunction, undecorated
 from heapscene.shader.types import SamplerType, TextureType, Type
+from heapscene.wording import brief
 
 if TYPE_CHECKING:
     from heapscene.shader.ir.nodes import Function, Module, Resource
@@ -73,11 +74,15 @@ class ComputeProgram:
     """
 
     def __init__(self, function: ShaderFunction[..., Any]) -> None:
-        if function.stage != "compute" or function.workgroup_size is None:
+        given: object = function
+        found = getattr(given, "stage", None)
+        if found is None and callable(given):
+            raise undecorated(given, "compute(workgroup_size=64)")
+        if found != "compute" or function.workgroup_size is None:
             raise ShaderTypeError(
                 explain(
-                    f"{function.name!r} is no compute function",
-                    facts={"stage": function.stage},
+                    f"{getattr(given, 'name', None) or brief(given)!r} is no compute function",
+                    facts={"stage": found or type(given).__name__},
                     fix="Decorate it with @compute(workgroup_size=64).",
                 )
             )

@@ -10,7 +10,7 @@ import numpy as np
 
 from heapscene.errors import ShaderTypeError, explain
 from heapscene.shader.interface import Interface
-from heapscene.shader.stages import ShaderFunction
+from heapscene.shader.stages import ShaderFunction, undecorated
 from heapscene.shader.types import StructField, StructType, Type
 from heapscene.wording import one_line
 
@@ -247,6 +247,8 @@ def _functions(given: Functions, stage: str) -> tuple[ShaderFunction[..., Any], 
         )
     for function in functions:
         found = getattr(function, "stage", None)
+        if found is None and callable(function):
+            raise undecorated(function, stage)
         if found != stage:
             raise ShaderTypeError(
                 explain(

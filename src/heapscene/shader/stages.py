@@ -29,6 +29,7 @@ __all__ = [
     "compute",
     "fragment",
     "function",
+    "undecorated",
     "vertex",
     "wgsl_function",
 ]
@@ -144,6 +145,20 @@ class ShaderFunction(Generic[P, R]):
         from heapscene.shader.cpu import Runner, Twin
 
         return Runner(self).run if self.wgsl is None else Twin(self).run
+
+
+def undecorated(function: Callable[..., Any], decorator: str) -> ShaderTypeError:
+    """Return what to raise for a plain Python function where a shader function is wanted."""
+    name = getattr(function, "__name__", type(function).__name__)
+    stage = decorator.partition("(")[0]
+    return ShaderTypeError(
+        explain(
+            f"{name!r} is a Python function, and no {stage} function yet",
+            fix="Write it with def and a decorator."
+            if name == "<lambda>"
+            else f"Decorate it with @{decorator}.",
+        )
+    )
 
 
 def _check_kinds(shader: ShaderFunction[..., Any]) -> None:

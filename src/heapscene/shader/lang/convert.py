@@ -52,11 +52,15 @@ def type_of(annotation: object, where: str = "this annotation") -> Type:
     if isinstance(annotation, type) and issubclass(annotation, enum.Enum):
         return _enum_type(annotation, where)
     fix = "Use f32, i32, u32, bool, a vector, a matrix, or a @struct class."
+    shown = getattr(annotation, "__name__", annotation)
     if annotation in (float, int):
         fix = "Write f32." if annotation is float else "Write i32 or u32."
+    elif isinstance(annotation, str):
+        shown = f"the string {annotation!r}"
+        fix = f"Write the class itself, without quotes: {annotation}."
     raise ShaderTypeError(
         explain(
-            f"{where}: {getattr(annotation, '__name__', annotation)!s} is not a shader type",
+            f"{where}: {shown!s} is not a shader type",
             fix=fix,
         )
     )

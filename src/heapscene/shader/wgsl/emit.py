@@ -6,10 +6,13 @@ allows them.
 
 from __future__ import annotations
 
-from heapscene.shader.diagnostics import Refusal
+from typing import NoReturn
+
+from heapscene.errors import ShaderTypeError, explain
+from heapscene.shader.diagnostics import Diagnostic, raise_all
 from heapscene.shader.ir import nodes
 from heapscene.shader.ir.fold import rounded
-from heapscene.shader.ir.hash import function_hash, type_text
+from heapscene.shader.ir.hash import function_hash
 from heapscene.shader.ir.nodes import (
     EntryPoint,
     Expr,
@@ -23,6 +26,7 @@ from heapscene.shader.ir.nodes import (
 from heapscene.shader.ir.visit import reachable_functions, reachable_resources, walk
 from heapscene.shader.operations import BINARY, EXCHANGES, INTRINSICS, Operation, scalar_of
 from heapscene.shader.passes import legal
+from heapscene.shader.rules import spelled
 from heapscene.shader.types import (
     BOOL,
     F32,
@@ -44,7 +48,7 @@ def emit(module: Module) -> str:
 
     Raises
     ------
-    Refusal
+    ShaderTypeError
         Two resources share a name or a binding, or a bool lies in a buffer.
     """
     return _Emitter(legal(module)).text()
@@ -165,12 +169,21 @@ class _Emitter:
             }
             for resource in reachable_resources(entry.function):
                 if resource.space == "input" and resource not in filled:
-                    raise Refusal(
+                    self._refuse(
+                        resource,
                         f"nothing gives the captured adaptive value {resource.name!r} to "
                         f"the {entry.stage} function",
-                        {resource.name: type_text(resource.type)},
                         "Pass it: a uniform in compute functions, an input of a draw elsewhere.",
                     )
+
+    def _refuse(self, resource: Resource, what: str, fix: str, *others: Resource) -> NoReturn:
+        """Raise what is wrong with a resource, at the first place that uses it."""
+        facts: dict[str, object] = {r.name: spelled(r.type) for r in (resource, *others)}
+        for function in (*(entry.function for entry in self.module.entries), *self.functions):
+            for node in walk(function):
+                if isinstance(node, nodes.Global) and node.resource == resource and node.span:
+                    raise_all([Diagnostic("type", what, node.span, function.name, facts, fix)])
+        raise ShaderTypeError(explain(what, facts=facts, fix=fix))
 
     # Resources -------------------------------------------------------------------------------
 
@@ -187,19 +200,20 @@ class _Emitter:
                 continue
             other = bound.setdefault(place, resource)
             if other is not resource:
-                raise Refusal(
+                self._refuse(
+                    resource,
                     f"{resource.name!r} and {other.name!r} share "
                     f"group {place[0]}, binding {place[1]}",
-                    {resource.name: type_text(resource.type), other.name: type_text(other.type)},
                     "Give each its own binding.",
+                    other,
                 )
             if resource.space == "handle":
                 self.lines.append(f"@group({place[0]}) @binding({place[1]}) var {name}: {kind};")
                 continue
             if _has_bool(resource.type):
-                raise Refusal(
+                self._refuse(
+                    resource,
                     f"{resource.name!r} holds a bool, which cannot lie in a buffer",
-                    {"type": type_text(resource.type)},
                     "Use u32 and compare with 0.",
                 )
             space = resource.space if resource.space == "uniform" else f"storage, {resource.access}"
