@@ -19,6 +19,7 @@ from heapscene.gpu.counters import Counters as Counters
 from heapscene.gpu.device import DEFAULT_LIMITS as DEFAULT_LIMITS
 from heapscene.gpu.device import adapter_facts as adapter_facts
 from heapscene.gpu.device import request_device as request_device
+from heapscene.gpu.device import shared_device as shared_device
 from heapscene.gpu.faults import GpuCalls as GpuCalls
 from heapscene.gpu.faults import check_alive as check_alive
 from heapscene.gpu.faults import submit as submit

@@ -12,13 +12,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from heapscene._version import __version__
-from heapscene.errors import AdapterError, explain
+from heapscene.errors import AdapterError, GpuError, explain
+from heapscene.gpu.faults import check_alive
 from heapscene.gpu.warm import teach_types
 
 if TYPE_CHECKING:
     import wgpu
 
-__all__ = ["DEFAULT_LIMITS", "OPTIONAL_FEATURES", "adapter_facts", "request_device"]
+__all__ = [
+    "DEFAULT_LIMITS",
+    "OPTIONAL_FEATURES",
+    "adapter_facts",
+    "request_device",
+    "shared_device",
+]
 
 Power = Literal["high-performance", "low-power"]
 
@@ -103,6 +110,32 @@ def request_device(
                 fix="See what the adapter offers:  heapscene doctor",
             )
         ) from cause
+
+
+def shared_device() -> wgpu.GPUDevice:
+    """Return the device of this process for pictures without a renderer.
+
+    It is made at the first call, and made anew if it is lost.
+
+    Raises
+    ------
+    AdapterError
+        As for :func:`request_device`.
+    """
+    process = os.getpid()  # one that was forked cannot use its parent's device
+    device = _shared.get(process)
+    if device is not None:
+        try:
+            check_alive(device)
+        except GpuError:
+            del _shared[process]
+        else:
+            return device
+    device = _shared[process] = request_device()
+    return device
+
+
+_shared: dict[int, wgpu.GPUDevice] = {}
 
 
 def adapter_facts(power: Power = "high-performance") -> dict[str, Any]:

@@ -197,6 +197,7 @@ class Heap:
     # -- for users
     def stats(self) -> dict[str, int]:
         """Return sizes: pages, bytes in use, wasted and reserved, entries, scenes, bytes on the GPU."""
+        self._check_open()
         self.clear_abandoned()
         gpu = sum(mirror.nbytes for mirror in self.mirrors.values())
         return {**self.memory.stats(), "scenes": len(self._scenes), "gpu_bytes": gpu}
@@ -264,6 +265,7 @@ class Heap:
             raise FrameOrderError(explain("this heap is closed", fix="Make another: Heap(device)."))
 
     def __enter__(self) -> Self:
+        self._check_open()
         return self
 
     def __exit__(

@@ -177,6 +177,7 @@ class HeapScene:
 
         The rows of a table come as one or several :class:`~heapscene.draw.TableRows`.
         """
+        self._check_open()
         return self._heap.order()
 
     # -- a frame
@@ -392,18 +393,22 @@ class HeapScene:
     # -- looking inside
     def fit(self) -> None:
         """Fit the camera anew at the next frame that gets none."""
+        self._check_open()
         self._fitted = None
 
     def world_bounds(self) -> NDArray[np.float64]:
         """Return the box around all visible draws at the last update, ``(2, 3)``; NaN if empty."""
+        self._check_open()
         return self._heap.world_bounds()
 
     def ready(self) -> bool:
         """Whether every pipeline that the last update needs is made."""
+        self._check_open()
         return all(bucket.ready for bucket in self._buckets.values())
 
     def stats(self) -> dict[str, Any]:
         """Return sizes: pages, bytes, buckets, slots, draws, and bytes on the GPU."""
+        self._check_open()
         gpu = sum(mirror.nbytes for mirror in self._pages.values())
         gpu += sum(bucket.nbytes for bucket in self._buckets.values())
         return {**self._heap.stats(), "gpu_bytes": gpu}
@@ -499,6 +504,7 @@ class HeapScene:
         return f"HeapScene({draws}, {counted(len(self._heap.pages), 'page')})"
 
     def __enter__(self) -> Self:
+        self._check_open()
         return self
 
     def __exit__(

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from heapscene.adaptive import AVal, tick_clock
 from heapscene.draw import encode_value
 from heapscene.errors import FrameOrderError, HeapsceneError, InputError, explain
-from heapscene.gpu import GpuCalls, Timer, read_texture, request_device, submit
+from heapscene.gpu import GpuCalls, Timer, read_texture, request_device, shared_device, submit
 from heapscene.render.arguments import check_device
 from heapscene.render.heap_scene import HeapScene
 from heapscene.render.posted import raised_after, run_posted
@@ -45,7 +45,8 @@ class Renderer:
     Parameters
     ----------
     size
-        Width and height in physical pixels.
+        Width and height in physical pixels. Either may be 0, as of a window that starts minimised: frames are
+        skipped until :meth:`resize`.
     samples
         Samples per pixel, 1 or 4.
     device
@@ -87,13 +88,13 @@ class Renderer:
         background: ColorLike | None = None,
     ) -> None:
         self._targets = Targets(samples=samples)
-        self._size = check_size(size)
+        self._size = check_size(size, least=0)
         self._background = None if background is None else _rgba(background)
         self._options: dict[str, Any] = {"page_bytes": page_bytes, "encoding": encoding}
         if device is not None:
             check_device(device)
         self.device = request_device() if device is None else device
-        check_size(size, self.device)
+        check_size(size, self.device, least=0)
         # no scene could be made with options that an empty one refuses
         HeapScene(self.device, self._targets, (), **self._options).close()
         self._closed = False
@@ -239,9 +240,7 @@ class Renderer:
     def _check_open(self) -> None:
         if self._closed:
             raise FrameOrderError(
-                explain(
-                    "this renderer is closed", fix="Make another one: Renderer(size=(800, 600))."
-                )
+                explain("this renderer is closed", fix=f"Make another one: Renderer({self._size}).")
             )
 
     def _scene_of(self, what: Any) -> HeapScene:
@@ -258,7 +257,14 @@ class Renderer:
 
     # -- settings
     def fit(self) -> None:
-        """Fit the camera anew at the next frame of each scene."""
+        """Fit the camera anew at the next frame of each scene.
+
+        Raises
+        ------
+        FrameOrderError
+            The renderer is closed.
+        """
+        self._check_open()
         for _, scene in self._scenes.values():
             scene.fit()
 
@@ -347,7 +353,14 @@ class Renderer:
         self.report._pending = None  # its timestamps were on the old device
 
     def stats(self) -> dict[str, Any]:
-        """Return sizes of all scenes' heaps: pages, bytes, buckets, slots, draws."""
+        """Return sizes of all scenes' heaps: pages, bytes, buckets, slots, draws.
+
+        Raises
+        ------
+        FrameOrderError
+            The renderer is closed.
+        """
+        self._check_open()
         return {"scenes": [scene.stats() for _, scene in self._scenes.values()]}
 
     def validate(self) -> ValidationReport:
@@ -385,6 +398,7 @@ class Renderer:
         return f"Renderer({self._size}, samples={self._targets.samples}; {kept})"
 
     def __enter__(self) -> Self:
+        self._check_open()
         return self
 
     def __exit__(
@@ -403,8 +417,11 @@ def render(
     camera: Any = None,
     background: ColorLike | None = None,
     samples: int = 4,
+    device: wgpu.GPUDevice | None = None,
 ) -> NDArray[np.uint8]:
     """Render one picture without a window.
+
+    For many pictures, or many of one scene, make one :class:`Renderer`: it keeps what it has sent.
 
     Parameters
     ----------
@@ -419,6 +436,8 @@ def render(
         Colour behind everything; by default the scene's own, or a light grey.
     samples
         Samples per pixel, 1 or 4.
+    device
+        A ``wgpu.GPUDevice`` to use; by default one that all these calls of the process share.
 
     Returns
     -------
@@ -430,7 +449,9 @@ def render(
     AdapterError
         No usable adapter; the message says what was found and which package to install.
     """
-    with Renderer(size, samples=samples, background=background) as renderer:
+    check_size(size)
+    device = shared_device() if device is None else device
+    with Renderer(size, samples=samples, device=device, background=background) as renderer:
         return renderer.render(what, camera)
 
 

@@ -125,16 +125,35 @@ def test_closed_objects_say_so(device: Any) -> None:
     renderer.close()
     scene = hs.HeapScene(device, hs.Targets())
     scene.close()
+    heap = hs.Heap(device)
+    heap.close()
     draw = hs.Draw(UNLIT, hs.geometry.box(), {"model": np.eye(4), "color": (1, 0, 0)})
     for call in (
         lambda: renderer.order(hs.Scene()),
         lambda: renderer.resize((5, 5)),
+        renderer.fit,
+        renderer.stats,
+        renderer.validate,
+        renderer.recover,
+        renderer.__enter__,
         lambda: scene.add(draw),
         lambda: scene.remove(draw),
+        scene.order,
+        scene.fit,
+        scene.stats,
+        scene.ready,
+        scene.world_bounds,
+        scene.validate,
+        scene.__enter__,
+        heap.stats,
+        heap.__enter__,
     ):
         with pytest.raises(FrameOrderError, match="closed"):
             call()
-    assert renderer.stats() == {"scenes": []}
+    with pytest.raises(FrameOrderError, match=r"Renderer\(\(4, 4\)\)"):
+        renderer.fit()
+    for closed in (renderer, scene, heap):
+        closed.close()  # closing twice is fine
 
 
 @pytest.mark.parametrize("wrong", [5, None, hs.geometry.box(), hs.Scene()])

@@ -11,10 +11,13 @@ import pytest
 from heapscene.adaptive import cval
 from heapscene.errors import FrameOrderError, InputError
 from heapscene.geometry import box
+from heapscene.gpu import device as device_module
+from heapscene.gpu import request_device
 from heapscene.materials import PhongMaterial, UnlitMaterial
-from heapscene.render import Heap, HeapScene, OffscreenTarget, Renderer, Targets
+from heapscene.render import Heap, HeapScene, OffscreenTarget, Renderer, Targets, render
 from heapscene.render.recovery import page_limit
 from heapscene.scene import Mesh, Scene
+from reference.faulty_device import FaultyDevice
 
 WHITE, BLACK = (255, 255, 255, 255), (0, 0, 0, 255)
 
@@ -35,7 +38,8 @@ def make_scene(**options: Any) -> Scene:
         {"encoding": "fast"},
         {"page_bytes": 10},
         {"page_bytes": "1"},
-        {"size": (0, 10)},
+        {"size": (-1, 10)},
+        {"size": (0, 1_000_000)},
         {"size": "800x600"},
         {"size": (10, 10, 10)},
         {"size": (10.5, 10)},
@@ -183,3 +187,70 @@ def test_four_scenes_are_kept_and_a_fifth_takes_a_place(renderer) -> None:
     assert sent(scenes[:4]) == [False] * 4
     sent(scenes)
     assert sent(scenes) == [True] * 5
+
+
+@pytest.mark.parametrize("size", [(0, 0), (0, 5), (5, 0)])
+def test_a_window_may_start_without_pixels(device, size: tuple[int, int]) -> None:
+    color = cval("red")
+    scene = Scene(Mesh(box(), UnlitMaterial(color)))
+    with Renderer(size, samples=1, device=device) as renderer:
+        assert renderer.size == size
+        image = renderer.render(scene)
+        assert (image.shape, image.dtype) == ((size[1], size[0], 4), np.uint8)
+        assert renderer.report.draw_calls == 0
+        assert renderer.report.bytes_uploaded == 0
+        color.value = "blue"
+        renderer.resize((16, 16))
+        with Renderer((16, 16), samples=1, device=device) as other:
+            assert np.array_equal(renderer.render(scene), other.render(scene))
+        assert renderer.report.draw_calls == 1
+        renderer.resize(size)
+        renderer.draw(scene)
+        renderer.recover(device)
+        renderer.resize((16, 16))
+        assert renderer.render(scene).any()
+
+
+def test_a_single_picture_has_pixels() -> None:
+    with pytest.raises(InputError, match="from 1 on"):
+        render(make_scene(), size=(0, 10))
+
+
+class TestPicturesWithoutARenderer:
+    @pytest.fixture
+    def made(self, monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+        devices: list[Any] = []
+
+        def request() -> Any:
+            devices.append(FaultyDevice(request_device()))
+            return devices[-1]
+
+        monkeypatch.setattr(device_module, "request_device", request)
+        monkeypatch.setattr(device_module, "_shared", {})
+        return devices
+
+    def test_they_share_a_device(self, made: list[Any]) -> None:
+        first = render(make_scene(), size=(16, 16))
+        assert np.array_equal(first, render(make_scene(), size=(16, 16)))
+        assert render(make_scene(), size=(8, 4), samples=1).shape == (4, 8, 4)
+        assert len(made) == 1
+
+    def test_one_that_is_lost_is_replaced(self, made: list[Any]) -> None:
+        first = render(make_scene(), size=(16, 16))
+        made[0].destroy()
+        assert np.array_equal(first, render(make_scene(), size=(16, 16)))
+        assert len(made) == 2
+        render(make_scene(), size=(16, 16))
+        assert len(made) == 2
+
+    def test_a_given_one_wins(self, made: list[Any], device) -> None:
+        assert render(make_scene(), size=(16, 16), device=device).any()
+        assert made == []
+
+    def test_another_process_has_its_own(
+        self, made: list[Any], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        render(make_scene(), size=(8, 8))
+        monkeypatch.setattr(device_module.os, "getpid", lambda: -1)
+        render(make_scene(), size=(8, 8))
+        assert len(made) == 2
