@@ -12,6 +12,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+import heapscene as hs
+
 pytestmark = pytest.mark.gpu
 
 FOLDER = Path(__file__).parents[1] / "examples"
@@ -85,3 +87,13 @@ def test_a_change_shows_where_it_was_made() -> None:
     found = run(FOLDER / "ten_thousand_boxes.py")
     differs = (found["before"] != found["image"]).any(axis=2).mean()
     assert 0 < differs < 0.02
+
+
+def test_passes_that_share_a_heap_draw_what_one_draws() -> None:
+    found = run(FOLDER / "shared_heap.py")
+    draws = [hs.Draw(d.program, d.geometry, d.inputs) for d in found["depth_draws"]]
+    with hs.Renderer(found["SIZE"], samples=1, background="white") as renderer:
+        alone = renderer.render(draws, found["camera"])
+    assert np.array_equal(found["image"], alone)
+    assert found["heap"].stats()["scenes"] == 2
+    assert found["heap"].stats()["entries"] < 1.1 * 2 * len(draws)

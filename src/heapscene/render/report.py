@@ -37,7 +37,9 @@ class FrameReport:
     encodings
         Number of draw calls by encoding, ``"expanded"`` or ``"mega"``.
     stage_ms
-        Time of our Python code, by stage of :doc:`ARCHITECTURE`; stages do not overlap.
+        Time that our Python code takes, by stage of :doc:`ARCHITECTURE`; stages do not overlap.
+        ``"render"`` and ``"gpu"`` have the time of the driver in calls that we make: a software driver
+        may spend most of a frame inside of ``submit``.
     wait_ms, readback_ms
         Time spent waiting for the GPU, and copying a picture back.
     gpu_ms
