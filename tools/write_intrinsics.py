@@ -6,10 +6,11 @@ python tools/write_intrinsics.py
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import heapscene.shader
-from heapscene.shader.operations import INTRINSICS, Operation
+from heapscene.shader.operations import INTRINSICS, PARTS, Operation
 
 PAGE = Path(__file__).parents[1] / "docs" / "shaders.md"
 BEGIN, END = "<!-- intrinsics: tools/write_intrinsics.py -->", "<!-- end of intrinsics -->"
@@ -27,8 +28,12 @@ TITLES = {
 def table() -> str:
     """Return the tables, one for each family of operations."""
     families: dict[str, list[Operation]] = {}
-    for operation in INTRINSICS.values():
-        families.setdefault(operation.family, []).append(operation)
+    firsts = {names[0]: function for function, names in PARTS.items()}
+    others = {name for names in PARTS.values() for name in names[1:]}
+    for name, operation in INTRINSICS.items():
+        whole = _joined(firsts[name]) if name in firsts else operation
+        if name not in others:
+            families.setdefault(operation.family, []).append(whole)
     parts: list[str] = []
     for family, operations in families.items():
         rows = [_row(operation) for operation in operations if _doc(operation.name)]
@@ -36,6 +41,18 @@ def table() -> str:
             parts += [f"### {TITLES[family]}", "", "| function | takes -> gives | what |"]
             parts += ["| --- | --- | --- |", *rows, ""]
     return "\n".join(parts).rstrip()
+
+
+def _joined(function: str) -> Operation:
+    """Return the parts of what a function gives as one row of the table."""
+    parts = [INTRINSICS[name] for name in PARTS[function]]
+    longest = max(len(part.rules) for part in parts)
+    columns = [part.rules * (longest // len(part.rules)) for part in parts]
+    rules = tuple(
+        ", ".join((row[0], *(rule.partition(" -> ")[2] for rule in row[1:])))
+        for row in zip(*columns, strict=True)
+    )
+    return replace(parts[0], name=function, rules=rules)
 
 
 def _doc(name: str) -> str:

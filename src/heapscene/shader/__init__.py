@@ -92,6 +92,7 @@ from heapscene.shader.lang.componentwise import exp2 as exp2
 from heapscene.shader.lang.componentwise import floor as floor
 from heapscene.shader.lang.componentwise import fma as fma
 from heapscene.shader.lang.componentwise import fract as fract
+from heapscene.shader.lang.componentwise import frexp as frexp
 from heapscene.shader.lang.componentwise import inverse_sqrt as inverse_sqrt
 from heapscene.shader.lang.componentwise import ldexp as ldexp
 from heapscene.shader.lang.componentwise import log as log
@@ -99,6 +100,7 @@ from heapscene.shader.lang.componentwise import log2 as log2
 from heapscene.shader.lang.componentwise import max as max
 from heapscene.shader.lang.componentwise import min as min
 from heapscene.shader.lang.componentwise import mix as mix
+from heapscene.shader.lang.componentwise import modf as modf
 from heapscene.shader.lang.componentwise import pow as pow
 from heapscene.shader.lang.componentwise import radians as radians
 from heapscene.shader.lang.componentwise import round as round

@@ -228,7 +228,7 @@ class Operation:
     rules
         Typing rules; the first that fits holds.
     wgsl
-        Name of the built-in function.
+        Name of the built-in function; after a dot, the member of its result that is meant.
     stages
         Where it may be called.
     effect

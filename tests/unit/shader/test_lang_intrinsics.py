@@ -79,6 +79,26 @@ def test_two_and_three_operands():
     assert sh.round(3.5) == 4
 
 
+def test_functions_of_two_values():
+    rng = np.random.default_rng(9)
+    for x in [0.0, 1.0, -8.0, 0.75, *(rng.normal(size=50) * 10.0 ** rng.integers(-9, 9, 50))]:
+        x = float(np.float32(x))
+        fract, whole = sh.modf(f32(x))
+        assert (fract, whole) == math.modf(x)
+        assert type(fract) is type(whole) is f32
+        fract, exponent = sh.frexp(f32(x))
+        assert (fract, exponent) == math.frexp(x)
+        assert (type(fract), type(exponent)) == (f32, i32)
+        assert sh.ldexp(fract, exponent) == x
+    fract, exponents = sh.frexp(vec3(0.0, -3.0, 1e-3))
+    assert type(exponents) is vec3i
+    assert [*zip(fract, exponents, strict=True)] == [
+        math.frexp(float(f32(x))) for x in (0.0, -3.0, 1e-3)
+    ]
+    fract, whole = sh.modf(vec2(-1.75, 2.5))
+    assert (type(fract), tuple(fract), tuple(whole)) == (vec2, (-0.75, 0.5), (-1.0, 2.0))
+
+
 def test_integers():
     assert sh.abs(i32(-(2**31))) == -(2**31)
     assert sh.sign(i32(-5)) == -1

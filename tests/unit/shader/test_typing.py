@@ -11,8 +11,8 @@ import pytest
 
 PRELUDE = """
 from heapscene.shader import (
-    all, atomic_add, atomic_u32, builtin, cross, dot, f32, flat, function, mat4, mat4x3, max, mix,
-    normalize, sampler, select, static, storage, struct, texture_2d, texture_load, texture_sample,
+    all, atomic_add, atomic_u32, builtin, cross, dot, f32, flat, frexp, function, mat4, mat4x3, max,
+    mix, modf, normalize, sampler, select, static, storage, struct, texture_2d, texture_load, texture_sample,
     texture_storage_2d, texture_store, transpose, u32, vec2, vec2u, vec3, vec4, vec4u,
 )
 
@@ -77,6 +77,10 @@ SHOWN = {
     "texture_sample(albedo, linear, p.xy)": "vec4",
     "texture_load(ids, vec2u(1, 2), 0)": "vec4u",
     "static(0.5)": "float",
+    "modf(u.time)": "tuple[float, float]",
+    "modf(p)": "tuple[vec3, vec3]",
+    "frexp(u.time)": "tuple[float, int]",
+    "frexp(p)": "tuple[vec3, vec3i]",
     "Varyings(normal=p, clip=vec4(p, 1.0))": "Varyings",
 }
 # Lines that the editor must refuse.
@@ -104,6 +108,8 @@ REFUSED = [
     "texture_sample(ids, linear, p.xy)",
     "texture_load(albedo, p.xy, 0)",
     "max(p, p.xy)",
+    "modf(p) * 2.0",
+    "frexp(u.model)",
     "p if p == p else 0.0",
 ]
 

@@ -15,7 +15,7 @@ from heapscene.shader.frontend.expressions import Expressions
 from heapscene.shader.frontend.lowering import Fault, Static, as_function, default_value
 from heapscene.shader.ir import build
 from heapscene.shader.ir.nodes import Expr
-from heapscene.shader.operations import INTRINSICS, spelled
+from heapscene.shader.operations import INTRINSICS, PARTS, spelled
 from heapscene.shader.rules import EXCHANGE_RESULTS
 from heapscene.shader.types import BOOL, F32, Matrix, Scalar, StructType, Type, Vector
 
@@ -140,7 +140,7 @@ class Calls(Expressions):
         advice = _BUILTIN_ADVICE.get(id(value))
         if advice is None:
             module = getattr(value, "__module__", None)
-            is_known = getattr(value, "__name__", "") in INTRINSICS
+            is_known = getattr(value, "__name__", "") in lang.INTRINSICS
             advice = (
                 f"Import {value.__name__} from heapscene.shader."
                 if is_known
@@ -171,6 +171,14 @@ class Calls(Expressions):
                 kind="syntax",
                 fix=f"Write {name}() on a line of its own.",
             )
+        if name in PARTS:
+            names = ", ".join(part.partition(".")[2] for part in PARTS[name])
+            raise self.fault(
+                node,
+                f"{name}() gives {len(PARTS[name])} values",
+                kind="syntax",
+                fix=f"Write  {names} = {ast.unparse(node)}  on a line of its own.",
+            )
         if name.startswith("bitcast"):
             return self._bitcast(node, name)
         if name == "atomic_compare_exchange":
@@ -187,6 +195,17 @@ class Calls(Expressions):
             args = self._positional(node, name)
         with self.at(node) as span:
             return check_constant(build.intrinsic(name, *args, span=span))
+
+    def parts(self, node: ast.expr) -> list[Expr] | None:
+        """Return all values of a call that gives several, or ``None`` if it is something else."""
+        if not isinstance(node, ast.Call) or self._calls_static(node):
+            return None
+        name = intrinsic_of(self.any(node.func))
+        if name not in PARTS:
+            return None
+        args = [self.temporary("given", value) for value in self._positional(node, name)]
+        with self.at(node) as span:
+            return [check_constant(build.intrinsic(p, *args, span=span)) for p in PARTS[name]]
 
     def _exchange(self, node: ast.Call) -> Expr:
         if node is not self.whole:
@@ -318,7 +337,7 @@ class Calls(Expressions):
         if isinstance(owner.type, Vector) and func.attr in _COMPONENTS:
             return self._with_component(node, owner, owner.type, func.attr[-1])
         fix = ""
-        if func.attr in INTRINSICS:
+        if func.attr in lang.INTRINSICS:
             fix = f"Write {func.attr}({ast.unparse(func.value)}, ...)."
         raise self.fault(
             node,

@@ -111,6 +111,18 @@ class Statements(Loops):
         self._assign_to(target, node, self.value(node.value))
 
     def _assign_tuple(self, node: ast.Assign, target: ast.Tuple) -> None:
+        values = self.parts(node.value) or self._tuple_values(node, target)
+        if len(values) != len(target.elts):
+            raise self.fault(
+                target,
+                f"{len(values)} values for {len(target.elts)} names",
+                kind="syntax",
+                fix=f"Write {', '.join('abcdefgh'[: len(values)])} = {ast.unparse(node.value)}.",
+            )
+        for each, value in zip(target.elts, values, strict=True):
+            self._assign_to(each, node, value)
+
+    def _tuple_values(self, node: ast.Assign, target: ast.Tuple) -> list[Expr]:
         if not isinstance(node.value, ast.Tuple) or len(node.value.elts) != len(target.elts):
             raise self.fault(
                 node,
@@ -119,9 +131,7 @@ class Statements(Loops):
                 fix="Write a, b = v.x, v.y.",
             )
         values = self.values(*node.value.elts)
-        values = [each if is_simple(each) else self.temporary("part", each) for each in values]
-        for each, value in zip(target.elts, values, strict=True):
-            self._assign_to(each, node, value)
+        return [each if is_simple(each) else self.temporary("part", each) for each in values]
 
     def _assign_to(self, target: ast.expr, node: ast.stmt, value: Expr) -> None:
         match target:

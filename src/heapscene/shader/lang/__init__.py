@@ -22,6 +22,7 @@ from heapscene.shader.lang.convert import zero as zero
 from heapscene.shader.lang.execution import Discard as Discard
 from heapscene.shader.lang.intrinsics import INTRINSICS as INTRINSICS
 from heapscene.shader.lang.intrinsics import PYTHON_BUILTINS as PYTHON_BUILTINS
+from heapscene.shader.lang.intrinsics import operation as operation
 from heapscene.shader.lang.intrinsics import shader_bool as shader_bool
 from heapscene.shader.lang.literals import AbstractInt as AbstractInt
 from heapscene.shader.lang.literals import concrete as concrete

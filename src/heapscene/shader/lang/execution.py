@@ -87,6 +87,18 @@ def dpdy_coarse(x: F) -> F:
     raise _neighbours("dpdy_coarse", x)
 
 
+@intrinsic
+def fwidth_fine(x: F) -> F:
+    """``abs(dpdx_fine(x)) + abs(dpdy_fine(x))``."""
+    raise _neighbours("fwidth_fine", x)
+
+
+@intrinsic
+def fwidth_coarse(x: F) -> F:
+    """``abs(dpdx_coarse(x)) + abs(dpdy_coarse(x))``."""
+    raise _neighbours("fwidth_coarse", x)
+
+
 def _neighbours(name: str, x: object) -> ShaderError:
     return ShaderError(
         explain(
@@ -107,6 +119,12 @@ def workgroup_barrier() -> None:
 def storage_barrier() -> None:
     """Wait for the other invocations of the workgroup, and see what they wrote to buffers."""
     raise _others("storage_barrier")
+
+
+@intrinsic
+def texture_barrier() -> None:
+    """Wait for the other invocations of the workgroup, and see what they wrote to textures."""
+    raise _others("texture_barrier")
 
 
 def _others(name: str) -> ShaderError:

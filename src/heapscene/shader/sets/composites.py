@@ -53,6 +53,14 @@ def _fma(e: Expressions, node: Intrinsic, args: Sequence[Any]) -> Value:
     return e.apply("+", node.type, (e.apply("*", node.type, (a, b), node.span), c), node.span)
 
 
+def _modf_whole(e: Expressions, node: Intrinsic, args: Sequence[Any]) -> Value:
+    return e.apply("trunc", node.type, (args[0],), node.span)
+
+
+def _modf_fract(e: Expressions, node: Intrinsic, args: Sequence[Any]) -> Value:
+    return e.apply("-", node.type, (args[0], _modf_whole(e, node, args)), node.span)
+
+
 def _sum_of_products(e: Expressions, node: Intrinsic, a: Any, b: Any) -> Symbol:
     if a[0].type == F32 and tuple(a) == tuple(b):
         return e.symbols.apply("squares", F32, tuple(a), node.span)
@@ -168,6 +176,8 @@ COMPOSITES: dict[str, Maker] = {
     "radians": _scaled(math.pi / 180.0),
     "degrees": _scaled(180.0 / math.pi),
     "fma": _fma,
+    "modf.fract": _modf_fract,
+    "modf.whole": _modf_whole,
     "dot": _dot,
     "length": _length,
     "distance": _distance,
@@ -182,6 +192,7 @@ COMPOSITES: dict[str, Maker] = {
     "all": _folded("and"),
     **dict.fromkeys(
         (
+            *("frexp.fract", "frexp.exp"),
             *("refract", "determinant", "ldexp", "quantize_to_f16", "pack4x8unorm"),
             *("pack4x8snorm", "pack2x16float", "pack2x16unorm", "pack2x16snorm", "pack4xi8"),
             *("pack4xi8_clamp", "pack4xu8", "pack4xu8_clamp", "unpack4x8unorm"),

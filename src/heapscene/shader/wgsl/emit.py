@@ -439,7 +439,8 @@ class _FunctionWriter:
             return f"{operation.wgsl}(&{self(place)}{values})"
         if operation.name == "texture_gather" and not _is_depth(args[0].type):
             args = (args[-1], *args[:-1])  # WGSL has the channel first
-        return f"{operation.wgsl}({self._args(args)})"
+        function, dot, member = operation.wgsl.partition(".")
+        return f"{function}({self._args(args)}){dot}{member}"
 
     def __call__(self, node: Expr) -> str:
         """Return the text of an expression, in parentheses where it is an operation."""
