@@ -15,6 +15,10 @@ from heapscene.shader.operations import INTRINSICS, PARTS, Operation
 PAGE = Path(__file__).parents[1] / "docs" / "shaders.md"
 BEGIN, END = "<!-- intrinsics: tools/write_intrinsics.py -->", "<!-- end of intrinsics -->"
 EVERYWHERE = ("vertex", "fragment", "compute")
+ON_PLACES = {
+    "array_length": "array -> u32",
+    "workgroup_uniform_load": "element -> its value",
+}
 TITLES = {
     "number": "Numbers, vectors, matrices",
     "derivative": "Derivatives",
@@ -60,9 +64,8 @@ def _doc(name: str) -> str:
 
 
 def _row(operation: Operation) -> str:
-    rules = list(dict.fromkeys(" ".join(rule.split()) for rule in operation.rules)) or [
-        "array -> u32"
-    ]
+    rules = list(dict.fromkeys(" ".join(rule.split()) for rule in operation.rules))
+    rules = rules or [ON_PLACES[operation.name]]
     shown = "; ".join(f"`{rule}`" for rule in rules[:3]) + (" …" if len(rules) > 3 else "")
     what = _doc(operation.name).replace("|", "\\|").replace("``", "`")
     if tuple(operation.stages) != EVERYWHERE:

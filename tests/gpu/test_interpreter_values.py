@@ -40,12 +40,12 @@ WHOLE_NUMBERS = EXACT | {"transpose", "dot4i8_packed", "dot4u8_packed"}
 
 
 def cases():
-    for name, operation in INTRINSICS.items():
-        if operation.family != "number":
+    for name, entry in INTRINSICS.items():
+        if entry.family != "number":
             continue
-        count = len(operation.rules[0].split(" -> ")[0].split())
+        count = len(entry.rules[0].split(" -> ")[0].split())
         for types in itertools.product(TYPES, repeat=count):
-            if operation.type_for(types) is not None:
+            if entry.type_for(types) is not None:
                 yield name, types
 
 

@@ -270,10 +270,15 @@ CASES: dict[str, list[Case]] = {
     "all": [Case((kind,), (words,)) for kind in ("bool", "vec2b", "vec3b", "vec4b")],
     "fma": floats(of_fma, normal, normal, normal),
     **{
-        name: floats(exact, lambda rng, shape: normal(rng, shape) * 8.0 ** rng.integers(-9, 9, shape))
+        name: floats(
+            exact, lambda rng, shape: normal(rng, shape) * 8.0 ** rng.integers(-9, 9, shape)
+        )
         for name in ("modf.fract", "modf.whole", "frexp.fract", "frexp.exp")
     },
-    "ldexp": [Case(("f32", "i32"), (normal, lambda rng, n: rng.integers(-20, 20, n)))],
+    "ldexp": [
+        Case(types, (normal, lambda rng, n: rng.integers(-20, 20, n)))
+        for types in (("f32", "i32"), ("vec3", "vec3i"))
+    ],
     **{
         name: integers()
         for name in (

@@ -123,8 +123,12 @@ from heapscene.shader.lang.execution import dpdy as dpdy
 from heapscene.shader.lang.execution import dpdy_coarse as dpdy_coarse
 from heapscene.shader.lang.execution import dpdy_fine as dpdy_fine
 from heapscene.shader.lang.execution import fwidth as fwidth
+from heapscene.shader.lang.execution import fwidth_coarse as fwidth_coarse
+from heapscene.shader.lang.execution import fwidth_fine as fwidth_fine
 from heapscene.shader.lang.execution import storage_barrier as storage_barrier
+from heapscene.shader.lang.execution import texture_barrier as texture_barrier
 from heapscene.shader.lang.execution import workgroup_barrier as workgroup_barrier
+from heapscene.shader.lang.execution import workgroup_uniform_load as workgroup_uniform_load
 from heapscene.shader.lang.geometric import all as all
 from heapscene.shader.lang.geometric import any as any
 from heapscene.shader.lang.geometric import cross as cross

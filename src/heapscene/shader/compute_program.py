@@ -83,15 +83,15 @@ class ComputeProgram:
             )
         from heapscene.shader.frontend.signature import builtin_inputs
         from heapscene.shader.ir.nodes import EntryPoint, Module, Port
+        from heapscene.shader.zeroed import zeroed
 
         self.function = function
         made: Function = function.ir
         builtins = builtin_inputs(function.parameters)
         ports = tuple(Port(local, builtin=builtins[local.name]) for local in made.parameters)
         self.workgroup_size = function.workgroup_size
-        self.module: Module = Module(
-            (EntryPoint("compute", made, ports, workgroup_size=self.workgroup_size),)
-        )
+        entry = EntryPoint("compute", made, ports, workgroup_size=self.workgroup_size)
+        self.module: Module = Module((zeroed(entry),))
 
     @property
     def entry(self) -> str:

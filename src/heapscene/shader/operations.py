@@ -94,7 +94,9 @@ INTRINSICS: dict[str, Operation] = _table(
     ("dot4u8_packed=dot4U8Packed", ("u32 u32 -> u32",)),
     ("dot4i8_packed=dot4I8Packed", ("u32 u32 -> i32",)),
 )
-for _name in [f"{name}{kind}" for kind in ("", "_fine", "_coarse") for name in ("dpdx", "dpdy", "fwidth")]:
+for _name in [
+    f"{name}{kind}" for kind in ("", "_fine", "_coarse") for name in ("dpdx", "dpdy", "fwidth")
+]:
     _wgsl = _name.replace("_f", "F").replace("_c", "C")
     INTRINSICS[_name] = Operation(
         _name, ("F -> F",), _wgsl, ("fragment",), family="derivative", uniform=True
@@ -110,6 +112,17 @@ for _name, _wgsl in (
     INTRINSICS[_name] = Operation(
         _name, (" -> void",), _wgsl, ("compute",), effect=True, family="barrier", uniform=True
     )
+INTRINSICS["workgroup_uniform_load"] = Operation(
+    "workgroup_uniform_load",
+    (),
+    "workgroupUniformLoad",
+    ("compute",),
+    effect=True,
+    family="barrier",
+    place=True,
+    reads=True,
+    uniform=True,
+)
 INTRINSICS.update({**ATOMICS, **TEXTURES})
 
 PARTS: dict[str, tuple[str, ...]] = {

@@ -98,7 +98,9 @@ def test_same_intrinsics():
 PURE = sorted(
     name
     for name in INTRINSICS
-    if name not in PARTS and not name.startswith(("dpd", "fwidth", "array", "discard")) and "barrier" not in name
+    if name not in PARTS
+    and not name.startswith(("dpd", "fwidth", "array", "discard", "workgroup"))
+    and "barrier" not in name
 )
 
 

@@ -23,7 +23,7 @@ from heapscene.shader.ir.operands import (
     together,
     zero,
 )
-from heapscene.shader.ir.places import atomic, texture
+from heapscene.shader.ir.places import atomic, texture, uniform_load
 from heapscene.shader.operations import INTRINSICS, binary_type, scalar_of, spelled
 from heapscene.shader.types import (
     BOOL,
@@ -215,6 +215,8 @@ def intrinsic(name: str, *operands: Operand, span: Span | None = None) -> Expr:
         raise Refusal(f"there is no intrinsic {name!r}")
     if name == "array_length":
         return _array_length(operands, span)
+    if name == "workgroup_uniform_load":
+        return uniform_load(operands, span)
     if operation.family == "atomic":
         return atomic(operation, operands, span)
     if operation.family == "texture":

@@ -227,7 +227,8 @@ def ldexp(x: Any, exponent: Any) -> Any:
                 )
             )
         return type(x)._of(map(_scaled, x, exponent))
-    return _scaled(*floats("ldexp", x), to_scalar(I32, exponent))
+    (number,) = floats("ldexp", x)
+    return _scaled(number, to_scalar(I32, exponent))
 
 
 def _scaled(x: float, exponent: int) -> Float32:

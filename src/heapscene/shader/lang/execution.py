@@ -22,10 +22,15 @@ __all__ = [
     "dpdy_coarse",
     "dpdy_fine",
     "fwidth",
+    "fwidth_coarse",
+    "fwidth_fine",
     "storage_barrier",
+    "texture_barrier",
     "workgroup_barrier",
+    "workgroup_uniform_load",
 ]
 
+T = TypeVar("T")
 F = TypeVar("F", float, vec2, vec3, vec4)
 
 
@@ -125,6 +130,17 @@ def storage_barrier() -> None:
 def texture_barrier() -> None:
     """Wait for the other invocations of the workgroup, and see what they wrote to textures."""
     raise _others("texture_barrier")
+
+
+@intrinsic
+def workgroup_uniform_load(place: T) -> T:
+    """Wait for the workgroup, then read an element of workgroup memory, the same one in all of it.
+
+    What depends on the value is known to be the same for the whole workgroup, so that barriers may
+    stand under conditions on it.
+    """
+    del place
+    raise _others("workgroup_uniform_load")
 
 
 def _others(name: str) -> ShaderError:

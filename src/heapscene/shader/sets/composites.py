@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from heapscene.shader.ir.fold import rounded
 from heapscene.shader.ir.nodes import Intrinsic
-from heapscene.shader.operations import scalar_of
+from heapscene.shader.operations import INTRINSICS, scalar_of
 from heapscene.shader.sets.symbols import Symbol, Value, flatten, map_values
 from heapscene.shader.types import BOOL, F32, I32, U32, VOID, Vector
 
@@ -197,7 +197,7 @@ COMPOSITES: dict[str, Maker] = {
             *("pack4x8snorm", "pack2x16float", "pack2x16unorm", "pack2x16snorm", "pack4xi8"),
             *("pack4xi8_clamp", "pack4xu8", "pack4xu8_clamp", "unpack4x8unorm"),
             *("unpack4x8snorm", "unpack2x16float", "unpack2x16unorm", "unpack2x16snorm"),
-            *("dpdx", "dpdy", "fwidth", "dpdx_fine", "dpdy_fine", "dpdx_coarse", "dpdy_coarse"),
+            *(name for name, op in INTRINSICS.items() if op.family == "derivative"),
         ),
         _opaque,
     ),

@@ -433,7 +433,7 @@ class _FunctionWriter:
         )
 
     def _intrinsic(self, operation: Operation, args: tuple[Expr, ...]) -> str:
-        if operation.family in ("atomic", "array"):
+        if operation.place and operation.family != "texture":
             place, *rest = args
             values = f", {self._args(tuple(rest))}" if rest else ""
             return f"{operation.wgsl}(&{self(place)}{values})"
