@@ -164,6 +164,9 @@ from heapscene.shader.lang.packing import unpack4xu8 as unpack4xu8
 from heapscene.shader.lang.sampling import texture_gather as texture_gather
 from heapscene.shader.lang.sampling import texture_gather_compare as texture_gather_compare
 from heapscene.shader.lang.sampling import texture_sample as texture_sample
+from heapscene.shader.lang.sampling import (
+    texture_sample_base_clamp_to_edge as texture_sample_base_clamp_to_edge,
+)
 from heapscene.shader.lang.sampling import texture_sample_bias as texture_sample_bias
 from heapscene.shader.lang.sampling import texture_sample_compare as texture_sample_compare
 from heapscene.shader.lang.sampling import (
@@ -179,6 +182,7 @@ from heapscene.shader.lang.texture_access import texture_num_samples as texture_
 from heapscene.shader.lang.texture_access import texture_store as texture_store
 from heapscene.shader.lang.textures import sampler as sampler
 from heapscene.shader.lang.textures import sampler_comparison as sampler_comparison
+from heapscene.shader.lang.textures import texture_1d as texture_1d
 from heapscene.shader.lang.textures import texture_2d as texture_2d
 from heapscene.shader.lang.textures import texture_2d_array as texture_2d_array
 from heapscene.shader.lang.textures import texture_3d as texture_3d
@@ -187,10 +191,12 @@ from heapscene.shader.lang.textures import texture_cube_array as texture_cube_ar
 from heapscene.shader.lang.textures import texture_depth_2d as texture_depth_2d
 from heapscene.shader.lang.textures import texture_depth_2d_array as texture_depth_2d_array
 from heapscene.shader.lang.textures import texture_depth_cube as texture_depth_cube
+from heapscene.shader.lang.textures import texture_depth_cube_array as texture_depth_cube_array
 from heapscene.shader.lang.textures import (
     texture_depth_multisampled_2d as texture_depth_multisampled_2d,
 )
 from heapscene.shader.lang.textures import texture_multisampled_2d as texture_multisampled_2d
+from heapscene.shader.lang.textures import texture_storage_1d as texture_storage_1d
 from heapscene.shader.lang.textures import texture_storage_2d as texture_storage_2d
 from heapscene.shader.lang.textures import texture_storage_2d_array as texture_storage_2d_array
 from heapscene.shader.lang.textures import texture_storage_3d as texture_storage_3d

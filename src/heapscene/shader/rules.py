@@ -87,13 +87,19 @@ NAMES: dict[str, Type] = {
 """Types of values by the name that Python code writes."""
 
 SAMPLED_TEXTURES = (
+    "texture_1d",
     "texture_2d",
     "texture_2d_array",
     "texture_3d",
     "texture_cube",
     "texture_cube_array",
 )
-DEPTH_TEXTURES = ("texture_depth_2d", "texture_depth_2d_array", "texture_depth_cube")
+DEPTH_TEXTURES = (
+    "texture_depth_2d",
+    "texture_depth_2d_array",
+    "texture_depth_cube",
+    "texture_depth_cube_array",
+)
 MULTISAMPLED_TEXTURES = ("texture_multisampled_2d", "texture_depth_multisampled_2d")
 
 RESOURCE_NAMES: dict[str, Type] = {

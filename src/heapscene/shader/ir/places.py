@@ -12,15 +12,17 @@ from heapscene.shader.ir.operands import Operand, expression, matched, operand_a
 from heapscene.shader.operations import Operation, spelled
 from heapscene.shader.types import (
     F32,
+    I32,
     VOID,
     ArrayType,
     AtomicType,
     StorageTextureType,
     TextureType,
     Type,
+    Vector,
 )
 
-__all__ = ["atomic", "loaded_type", "texture", "uniform_load"]
+__all__ = ["atomic", "is_offset", "loaded_type", "texture", "uniform_load"]
 
 
 def atomic(operation: Operation, operands: Sequence[Operand], span: Span | None) -> Expr:
@@ -123,10 +125,29 @@ def _check_texture(name: str, kind: TextureType | StorageTextureType, args: Sequ
                 f"{name} needs access {needed!r}, the texture has {kind.access!r}",
                 fix=f'Declare it with access="{needed}".',
             )
+    offset = args[-1] if is_offset(name, args[-1].type) else None
+    if offset is not None and not _is_small(offset):
+        raise Refusal(
+            f"the offset of {name} is a constant from -8 to 7 in each direction",
+            {"offset": spelled(offset.type)},
+            f"Write {spelled(offset.type)}(...) with numbers, here or in the module.",
+        )
     if name == "texture_gather" and isinstance(kind, TextureType) and not kind.is_depth:
-        channel = args[-1]
+        channel = args[-1 if offset is None else -2]
         if not isinstance(channel, nodes.Literal) or channel.value not in (0, 1, 2, 3):
             raise Refusal("the channel of texture_gather is a constant from 0 to 3")
+
+
+def is_offset(name: str, last: Type) -> bool:
+    """Tell whether a last argument of that type is an offset in texels."""
+    is_sampling = name.startswith(("texture_sample", "texture_gather"))
+    return is_sampling and isinstance(last, Vector) and last.scalar == I32
+
+
+def _is_small(offset: Expr) -> bool:
+    return isinstance(offset, nodes.Construct) and all(
+        isinstance(part, nodes.Literal) and -8 <= part.value <= 7 for part in offset.args
+    )
 
 
 def _is_memory(place: Expr, *spaces: str) -> bool:

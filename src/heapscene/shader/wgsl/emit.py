@@ -22,6 +22,7 @@ from heapscene.shader.ir.nodes import (
     Span,
     Stmt,
 )
+from heapscene.shader.ir.places import is_offset
 from heapscene.shader.ir.visit import reachable_functions, reachable_resources, walk
 from heapscene.shader.operations import BINARY, EXCHANGES, INTRINSICS, Operation, scalar_of
 from heapscene.shader.passes import legal
@@ -438,7 +439,9 @@ class _FunctionWriter:
             values = f", {self._args(tuple(rest))}" if rest else ""
             return f"{operation.wgsl}(&{self(place)}{values})"
         if operation.name == "texture_gather" and not _is_depth(args[0].type):
-            args = (args[-1], *args[:-1])  # WGSL has the channel first
+            channel = -2 if is_offset(operation.name, args[-1].type) else -1
+            args = (args[channel], *args[:channel], *args[len(args) + channel + 1 :])
+            # WGSL has the channel first
         function, dot, member = operation.wgsl.partition(".")
         return f"{function}({self._args(args)}){dot}{member}"
 
