@@ -14,8 +14,8 @@ from heapscene.errors import FrameOrderError, InputError
 from heapscene.gpu import read_texture, request_device
 from heapscene.render import Heap, HeapScene, OffscreenTarget, Targets
 from leaks.test_leaks import alive
-from property.test_picture import BACKGROUND, CAMERA, SIZE, frame_values
 from reference.naive_renderer import NaiveRenderer
+from reference.pictures import BACKGROUND, CAMERA, SIZE, frame_values
 from reference.programs import PROGRAMS
 from reference.worlds import World
 
