@@ -18,6 +18,7 @@ import numpy as np
 
 from heapscene.adaptive import AVal
 from heapscene.errors import ShaderNameError, ShaderTypeError, explain
+from heapscene.shader.advice import advice
 from heapscene.shader.desugar import desugared, is_static_call, static_names
 from heapscene.shader.lang import (
     PYTHON_BUILTINS,
@@ -350,7 +351,7 @@ def _seen(value: object) -> Any:
         raise ShaderTypeError(
             explain(
                 f"{name}() of NumPy or math does not compute in f32",
-                fix=f"Use the one of the shader language: from heapscene.shader import {name}",
+                fix=advice(name, "Write it with functions of heapscene.shader."),
             )
         )
     return captured(value)

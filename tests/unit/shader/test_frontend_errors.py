@@ -473,7 +473,7 @@ CASES = [
         S,
         "a loop runs over range(...) or over static values",
         "[1, 2]",
-        "for i in range(n)",
+        "static([1, 2])",
     ),
     (try_statement, S, "'try' is not part of the shader language", "try:", "raise nothing"),
     (comprehension, S, "a comprehension is not part", "[a for _ in range(3)]", "'for' loop"),

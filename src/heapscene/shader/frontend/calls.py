@@ -5,9 +5,11 @@ from __future__ import annotations
 import ast
 import builtins
 import inspect
+from functools import reduce
 from typing import TYPE_CHECKING, Any, cast
 
 from heapscene.shader import lang
+from heapscene.shader.advice import known_elsewhere
 from heapscene.shader.desugar import is_static_call
 from heapscene.shader.diagnostics import CallSite
 from heapscene.shader.frontend.constants import check_constant
@@ -15,6 +17,7 @@ from heapscene.shader.frontend.expressions import Expressions
 from heapscene.shader.frontend.lowering import Fault, Static, as_function, default_value
 from heapscene.shader.ir import build
 from heapscene.shader.ir.nodes import Expr
+from heapscene.shader.ir.operands import together
 from heapscene.shader.operations import INTRINSICS, PARTS, spelled
 from heapscene.shader.rules import EXCHANGE_RESULTS
 from heapscene.shader.types import BOOL, F32, Matrix, Scalar, StructType, Type, Vector
@@ -36,6 +39,18 @@ _BUILTIN_ADVICE: dict[int, str] = {
     id(range): "range(...) stands in 'for ... in range(...)' only.",
     id(sum): "Add the terms, or use dot(v, vec3(1.0)).",
     id(isinstance): "Types are fixed when the function is compiled.",
+    id(type): "Types are fixed when the function is compiled: write the one that it is.",
+    id(divmod): "Write x // y and x % y, on u32.",
+    id(sorted): "Compare and exchange with min and max.",
+    id(map): "Write a 'for' loop.",
+    id(enumerate): "Write for i in range(n): and index with i.",
+    id(zip): "Write for i in range(n): and index with i.",
+    id(reversed): "Write range(n - 1, -1, -1).",
+    id(list): "Use a vector, or a workgroup array.",
+    id(tuple): "Use a vector or a @struct.",
+    id(complex): "Write vec2(real, imaginary).",
+    id(str): "Shaders have no text.",
+    id(hash): "Write it with u32 and the operators ^, * and >>.",
 }
 _COMPONENTS = ("with_x", "with_y", "with_z", "with_w")
 STATEMENTS = ("discard", *(name for name, op in INTRINSICS.items() if op.is_statement))
@@ -137,19 +152,14 @@ class Calls(Expressions):
         matrix = getattr(owner, "__shader_type__", None)
         if isinstance(owner, type) and isinstance(matrix, Matrix):
             return self._matrix_method(node, matrix, value.__name__)
-        advice = _BUILTIN_ADVICE.get(id(value))
-        if advice is None:
+        fix = _BUILTIN_ADVICE.get(id(value)) or known_elsewhere(getattr(value, "__name__", ""))
+        if fix is None and inspect.isfunction(value):
+            fix = "Decorate it with @function."
+        if fix is None:
             module = getattr(value, "__module__", None)
-            is_known = getattr(value, "__name__", "") in lang.INTRINSICS
-            advice = (
-                f"Import {value.__name__} from heapscene.shader."
-                if is_known
-                else "Decorate it with @function."
-                if inspect.isfunction(value)
-                else f"It comes from {module}; only shader functions and intrinsics can be called."
-            )
+            fix = f"It comes from {module}; only shader functions and intrinsics can be called."
         raise self.fault(
-            node.func, f"{target.name!r} cannot be called in a shader", kind="name", fix=advice
+            node.func, f"{target.name!r} cannot be called in a shader", kind="name", fix=fix
         )
 
     def _positional(self, node: ast.Call, name: str) -> list[Expr]:
@@ -194,7 +204,27 @@ class Calls(Expressions):
         else:
             args = self._positional(node, name)
         with self.at(node) as span:
+            if name in ("min", "max") and len(args) > 2:  # as Python has them
+                first, *rest = together(args)
+                return reduce(lambda a, b: build.intrinsic(name, a, b, span=span), rest, first)
+            self._check_count(node, name, len(args))
             return check_constant(build.intrinsic(name, *args, span=span))
+
+    def _check_count(self, node: ast.Call, name: str, count: int) -> None:
+        counts = {len(rule.partition(" -> ")[0].split()) for rule in INTRINSICS[name].rules}
+        parameters = [
+            p.name
+            for p in inspect.signature(lang.operation(name)).parameters.values()
+            if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)
+        ]
+        if counts != {len(parameters)} or count in counts:
+            return
+        raise self.fault(
+            node,
+            f"{name} takes {_counted(len(parameters))}, not {count}",
+            facts={"defined for": ";  ".join(INTRINSICS[name].rules)},
+            fix=f"Write {name}({', '.join(parameters)}).",
+        )
 
     def parts(self, node: ast.expr) -> list[Expr] | None:
         """Return all values of a call that gives several, or ``None`` if it is something else."""
@@ -250,6 +280,8 @@ class Calls(Expressions):
                 captured = self._captured_matrix(type_, found, node)
                 if captured is not None:
                     return captured
+        if len(node.args) == 1 and isinstance(node.args[0], ast.List | ast.Tuple):
+            raise self._listed_parts(node.args[0], type_)
         args = self._positional(node, spelled(type_))
         with self.at(node) as span:
             if not args:
@@ -273,6 +305,22 @@ class Calls(Expressions):
                         fix=f"Write {spelled(type_)}({', '.join([column] * type_.columns)}).",
                     )
             return build.construct(type_, *args, span=span)
+
+    def _listed_parts(self, node: ast.List | ast.Tuple, type_: Type) -> Fault:
+        """Return the fault of ``vec3([x, y, z])``, which NumPy people write."""
+        word = "a list" if isinstance(node, ast.List) else "a tuple"
+        fix = f"Write {spelled(type_)}({', '.join(ast.unparse(each) for each in node.elts)})."
+        if isinstance(type_, Matrix):
+            rows = [
+                f"vec{len(row.elts)}({', '.join(map(ast.unparse, row.elts))})"
+                if isinstance(row, ast.List | ast.Tuple)
+                else ast.unparse(row)
+                for row in node.elts
+            ]
+            fix = f"Write {spelled(type_)}.from_rows({', '.join(rows)})."
+        return self.fault(
+            node, f"{spelled(type_)} is not made from {word} in a shader", kind="syntax", fix=fix
+        )
 
     def _captured_matrix(self, type_: Matrix, found: Static, node: ast.Call) -> Expr | None:
         value = lang.captured(found.value)
@@ -336,7 +384,7 @@ class Calls(Expressions):
             return self._replace(node, owner, owner.type)
         if isinstance(owner.type, Vector) and func.attr in _COMPONENTS:
             return self._with_component(node, owner, owner.type, func.attr[-1])
-        fix = ""
+        fix = known_elsewhere(func.attr) or "Write a function of heapscene.shader, or operators."
         if func.attr in lang.INTRINSICS:
             fix = f"Write {func.attr}({ast.unparse(func.value)}, ...)."
         raise self.fault(
@@ -431,7 +479,7 @@ class Calls(Expressions):
                 value = values[parameter.name]
                 args.append(self._argument(given[parameter.name], value, helper, parameter))
                 continue
-            default = default_value(parameter.default, self.span(node))
+            default = default_value(_typed_default(parameter), self.span(node))
             if default is None:
                 raise self.fault(
                     node,
@@ -455,6 +503,14 @@ class Calls(Expressions):
                 fix=f"Convert it: {spelled(parameter.type)}({ast.unparse(node)}).",
             )
         return value
+
+
+def _typed_default(parameter: Any) -> Any:
+    """Return the default as a value of the parameter's type; ``None`` if there is none."""
+    default = parameter.default
+    if default is None or isinstance(default, lang.Builtin | lang.Interpolation):
+        return default
+    return lang.convert(default, parameter.type, f"default of {parameter.name!r}")
 
 
 def _call_of(helper: ShaderFunction[..., Any]) -> str:

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 from heapscene.adaptive import AVal
 from heapscene.shader import lang
+from heapscene.shader.advice import advice
 from heapscene.shader.frontend.constants import check_constant
 from heapscene.shader.frontend.lowering import (
     Fault,
@@ -22,7 +23,6 @@ from heapscene.shader.ir import build, nodes
 from heapscene.shader.ir.nodes import Expr, Stmt
 from heapscene.shader.ir.visit import walk
 from heapscene.shader.operations import INTRINSICS, scalar_of, spelled
-from heapscene.shader.source import advice
 from heapscene.shader.types import (
     BOOL,
     F32,
@@ -239,6 +239,16 @@ class Expressions(Lowering):
 
     def _subscript(self, node: ast.Subscript) -> Expr | Static:
         owner = self.any(node.value)
+        if isinstance(node.slice, ast.Tuple):
+            raise self._several_indices(node, node.slice)
+        if isinstance(owner, Static) and isinstance(owner.value, Mapping):
+            text = ast.unparse(node)
+            raise self.fault(
+                node,
+                f"{owner.name!r} is a dict, which a shader cannot index",
+                kind="syntax",
+                fix=f"Write static({text}).",
+            )
         index = self.value(node.slice)
         if isinstance(owner, Static):
             if isinstance(owner.value, tuple | list) and isinstance(index, nodes.Literal):
@@ -250,6 +260,23 @@ class Expressions(Lowering):
             owner = self._variable(owner)
         with self.at(node) as span:
             return build.index(owner, index, span=span)
+
+    def _several_indices(self, node: ast.Subscript, indices: ast.Tuple) -> Exception:
+        text = ast.unparse(node.value)
+        fix = "Index once for each level: a[i][j]."
+        plain = not any(
+            isinstance(each, ast.Slice) or getattr(each, "value", None) is ...
+            for each in indices.elts
+        )
+        if plain and len(indices.elts) == 2:
+            row, column = map(ast.unparse, indices.elts)
+            fix = f"Write {text}[{column}][{row}]: a matrix is indexed by its columns."
+        return self.fault(
+            indices,
+            "several indices at once are not part of the shader language",
+            kind="syntax",
+            fix=fix,
+        )
 
     def _variable(self, value: Expr) -> Expr:
         # Only places can be indexed by a value that is not constant.
@@ -424,7 +451,7 @@ class Expressions(Lowering):
                     node,
                     f"{word!r} is not part of the shader language",
                     kind="syntax",
-                    fix="Compare with == and !=.",
+                    fix=_instead_of_in(node, op),
                 )
         left, right = self.values(node.left, node.comparators[0])
         result: Expr | None = None
@@ -510,6 +537,25 @@ class Expressions(Lowering):
         ast.IfExp: _conditional,
         ast.Call: _call,
     }
+
+
+def _instead_of_in(node: ast.Compare, op: ast.cmpop) -> str:
+    """Return what to write instead of ``in`` and ``is``."""
+    left, found = ast.unparse(node.left), node.comparators[0]
+    within, equal, join = (
+        ("not ", "!=", " and ") if isinstance(op, ast.NotIn) else ("", "==", " or ")
+    )
+    if len(node.ops) == 1 and isinstance(op, ast.In | ast.NotIn):
+        match found:
+            case ast.Tuple(elts=parts) | ast.List(elts=parts) | ast.Set(elts=parts) if parts:
+                each = [f"{left} {equal} {ast.unparse(part)}" for part in parts]
+                return f"Write {join.join(each)}."
+            case ast.Call(func=ast.Name(id="range"), args=[stop]):
+                text = f"0 <= {left} < {ast.unparse(stop)}"
+                return f"Write {within}({text})." if within else f"Write {text}."
+            case _:
+                pass
+    return "Compare with == and !=."
 
 
 def _value_like(static: Static) -> bool | None:

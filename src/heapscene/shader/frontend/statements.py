@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from heapscene.errors import ShaderError, ShaderNameError
-from heapscene.shader import lang
 from heapscene.shader.desugar import desugared
 from heapscene.shader.frontend.calls import STATEMENTS, intrinsic_of
 from heapscene.shader.frontend.loops import Loops
@@ -16,7 +15,7 @@ from heapscene.shader.frontend.scope import Uses, find_uses
 from heapscene.shader.ir import build, nodes
 from heapscene.shader.ir.nodes import Expr, Local
 from heapscene.shader.operations import spelled
-from heapscene.shader.types import VOID, Type, Vector
+from heapscene.shader.types import F32, I32, VOID, Type, Vector
 
 if TYPE_CHECKING:
     from heapscene.shader.stages import ShaderFunction
@@ -257,22 +256,7 @@ class Statements(Loops):
                 kind="syntax",
                 fix="Write name: f32 = 0.0.",
             )
-        text = ast.unparse(node.annotation)
-        try:
-            type_ = lang.type_of(
-                self.function.source.evaluate(text), f"the type of {node.target.id!r}"
-            )
-        except ShaderError as error:
-            what, *rest = str(error).split("\n")
-            kind = "name" if isinstance(error, ShaderNameError) else "type"
-            similar = [line.split("similar", 1)[1].strip() for line in rest if "similar" in line]
-            raise self.fault(
-                node.annotation,
-                what,
-                kind=kind,
-                facts={"similar": similar[0]} if similar else {},
-                fix=rest[-1] if rest else "",
-            ) from error
+        type_ = self.type_at(node.annotation, ast.unparse(node.annotation))
         if node.target.id in self.locals and self.locals[node.target.id].type != type_:
             raise self.fault(node, f"{node.target.id!r} is declared twice with different types")
         self._set(node.target, node, self.value(node.value), type_)
@@ -289,8 +273,16 @@ class Statements(Loops):
                 self.builder.store(place, value, span=span)
             return
         read = ast.copy_location(ast.Name(node.target.id, ast.Load()), node.target)
-        before = self.value(read)
-        self._set(node.target, node, self.operation(node, node.op, before, self.value(node.value)))
+        before, value = self.value(read), self.value(node.value)
+        origin = self.origins.get(node.target.id)
+        try:
+            made = self.operation(node, node.op, before, value)
+        except Fault as fault:
+            if origin is None or (before.type, value.type) != (I32, F32):
+                raise
+            fix = f"Begin with {node.target.id} = 0.0, or another number with a point."
+            raise Fault(*(replace(each, fix=fix) for each in fault.diagnostics)) from fault
+        self._set(node.target, node, made)
 
     # Control flow ----------------------------------------------------------------------------
 

@@ -9,6 +9,7 @@ from weakref import WeakValueDictionary
 import numpy as np
 
 from heapscene.errors import ShaderTypeError, explain
+from heapscene.shader.advice import known_elsewhere
 from heapscene.shader.lang.atomics import atomic_i32, atomic_u32
 from heapscene.shader.lang.literals import AbstractInt
 from heapscene.shader.lang.matrices import MatrixValue, matrix_class
@@ -52,8 +53,11 @@ def type_of(annotation: object, where: str = "this annotation") -> Type:
     if isinstance(annotation, type) and issubclass(annotation, enum.Enum):
         return _enum_type(annotation, where)
     fix = "Use f32, i32, u32, bool, a vector, a matrix, or a @struct class."
+    name = getattr(annotation, "__name__", None)
     if annotation in (float, int):
         fix = "Write f32." if annotation is float else "Write i32 or u32."
+    elif isinstance(name, str) and known_elsewhere(name) is not None:
+        fix = (known_elsewhere(name) or fix).replace("(x), from heapscene.shader", "")
     raise ShaderTypeError(
         explain(
             f"{where}: {getattr(annotation, '__name__', annotation)!s} is not a shader type",

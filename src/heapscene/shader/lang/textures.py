@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from heapscene.errors import InputError, ShaderTypeError, explain
+from heapscene.shader.lang.resources import check_place
 from heapscene.shader.lang.vector_value import DTYPES
 from heapscene.shader.lang.vectors import vec4, vec4i, vec4u
 from heapscene.shader.types import F32, SamplerType, Scalar, StorageTextureType, TextureType, Vector
@@ -91,6 +92,7 @@ class Handle:
             raise ShaderTypeError(
                 explain(f"{name!r} is not a name", fix="Use a Python identifier.")
             )
+        check_place(name, group, binding)
         self.name = name
         self.type = kind
         self.group = group
