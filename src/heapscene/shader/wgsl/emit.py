@@ -172,7 +172,7 @@ class _Emitter:
                         f"nothing gives the captured adaptive value {resource.name!r} to "
                         f"the {entry.stage} function",
                         {resource.name: type_text(resource.type)},
-                        "Pass it: a uniform in compute functions, an input of a draw elsewhere.",
+                        "Make a Program or a ComputeProgram of the function: they pass it.",
                     )
 
     # Resources -------------------------------------------------------------------------------
