@@ -30,25 +30,13 @@ from heapscene.shader import (
 from heapscene.shader import builtin as values
 from heapscene.shader.interpret import dispatch
 from reference.naive_renderer import NaiveRenderer
+from reference.structs import Attributes, Inputs
 
 SIZE = (64, 48)
 CAMERA = hs.PerspectiveCamera(position=(2.0, 2.0, 3.0), target=(0.0, 0.0, 0.0))
 lift = hs.cval(0.25)
 tint = hs.cval(vec3(1.0, 0.5, 0.25))
 out = storage("out", f32, binding=0, access="read_write")
-
-
-@struct
-class Attributes:
-    position: vec3
-    normal: vec3
-
-
-@struct
-class Inputs:
-    model: mat4
-    view: mat4
-    proj: mat4
 
 
 @struct

@@ -87,6 +87,7 @@ class _Camera:
                 explain(
                     f"a {type(self).__name__} has no property {name!r}",
                     facts={"properties": ", ".join(self._checks)},
+                    fix=f"Assign one of these, for example  camera.{next(iter(self._checks))} = ...",
                 )
             )
         if name in self.__dict__:

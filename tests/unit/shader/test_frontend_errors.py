@@ -36,6 +36,7 @@ from heapscene.shader import (
     workgroup,
     workgroup_barrier,
 )
+from reference.structs import Varyings
 
 
 @struct
@@ -47,12 +48,6 @@ class Attributes:
 class Inputs:
     view: mat4
     color: vec4 = vec4(1.0)
-
-
-@struct
-class Varyings:
-    clip: vec4 = builtin.position
-    normal: vec3
 
 
 @struct

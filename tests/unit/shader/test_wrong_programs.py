@@ -36,27 +36,11 @@ from heapscene.shader import (
     vec4,
     vertex,
 )
+from reference.structs import Varyings
 from unit.shader import numpy_habits
-from unit.shader.test_frontend_errors import CASES, underlined
+from unit.shader.test_frontend_errors import CASES, Attributes, Inputs, underlined
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "shader_errors.txt"
-
-
-@struct
-class Attributes:
-    position: vec3
-
-
-@struct
-class Inputs:
-    view: mat4
-    color: vec4 = vec4(1.0)
-
-
-@struct
-class Varyings:
-    clip: vec4 = builtin.position
-    normal: vec3
 
 
 numbers = storage("numbers", f32, binding=0)
