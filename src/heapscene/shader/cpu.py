@@ -29,6 +29,7 @@ from heapscene.shader.lang import (
     convert,
     elements,
     i32,
+    result_type,
     shader_bool,
     type_of,
     u32,
@@ -107,7 +108,8 @@ class Runner:
             raise
         if self._shader.returns is None:
             return concrete(result)
-        return convert(result, type_of(self._shader.returns), f"result of {self._shader.name}")
+        kind = result_type(self._shader.returns)
+        return convert(result, kind, f"result of {self._shader.name}")
 
 
 class Twin:

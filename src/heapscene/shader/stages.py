@@ -19,7 +19,7 @@ from typing import Any, Generic, Literal, ParamSpec, TypeVar, cast, overload
 
 from heapscene.errors import ShaderSyntaxError, ShaderTypeError, explain
 from heapscene.shader.diagnostics import Diagnostic, raise_all
-from heapscene.shader.lang import type_of
+from heapscene.shader.lang import result_type, type_of
 from heapscene.shader.source import FunctionSource, read_source
 from heapscene.shader.types import Type
 
@@ -130,7 +130,8 @@ class ShaderFunction(Generic[P, R]):
         if annotation is inspect.Signature.empty:
             return None
         resolved = self.source.evaluate(annotation)
-        type_of(resolved, f"result of {self.name} ({self.source.where})")
+        read = result_type if self.stage == "function" and self.wgsl is None else type_of
+        read(resolved, f"result of {self.name} ({self.source.where})")
         return resolved
 
     @cached_property

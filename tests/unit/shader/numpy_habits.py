@@ -412,12 +412,6 @@ def tuple_ret(x: f32) -> f32:
     return x, x
 
 
-@wrong("tuple[f32, f32]")
-@function
-def tuple_ann(x: f32) -> tuple[f32, f32]:
-    return x, x
-
-
 @wrong("y: f32")
 @function
 def uninit(x: f32) -> f32:

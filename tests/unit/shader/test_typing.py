@@ -45,6 +45,12 @@ def half(x: f32) -> f32:
     return 0.5 * x
 """
 
+PRELUDE += """
+@function
+def both(x: f32) -> tuple[f32, vec3]:
+    return x, vec3(x)
+"""
+
 # Expressions and the types that the editor must show.
 SHOWN = {
     "p": "vec3",
@@ -80,6 +86,7 @@ SHOWN = {
     "texture_sample(albedo, linear, p.xy)": "vec4",
     "texture_load(ids, vec2u(1, 2), 0)": "vec4u",
     "static(0.5)": "float",
+    "both(u.time)": "tuple[float, vec3]",
     "modf(u.time)": "tuple[float, float]",
     "modf(p)": "tuple[vec3, vec3]",
     "frexp(u.time)": "tuple[float, int]",

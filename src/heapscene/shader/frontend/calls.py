@@ -19,7 +19,7 @@ from heapscene.shader.ir import build
 from heapscene.shader.ir.nodes import Expr
 from heapscene.shader.ir.operands import together
 from heapscene.shader.operations import INTRINSICS, PARTS, spelled
-from heapscene.shader.rules import EXCHANGE_RESULTS
+from heapscene.shader.rules import EXCHANGE_RESULTS, is_tuple
 from heapscene.shader.types import BOOL, F32, Matrix, Scalar, StructType, Type, Vector
 
 if TYPE_CHECKING:
@@ -227,15 +227,42 @@ class Calls(Expressions):
         )
 
     def parts(self, node: ast.expr) -> list[Expr] | None:
-        """Return all values of a call that gives several, or ``None`` if it is something else."""
-        if not isinstance(node, ast.Call) or self._calls_static(node):
-            return None
-        name = intrinsic_of(self.any(node.func))
+        """Return all values of something that has several, or ``None`` if it is something else."""
+        name = None
+        if isinstance(node, ast.Call):
+            if self._calls_static(node):
+                return None
+            target = self.any(node.func)
+            name = intrinsic_of(target)
+            value = None if name is not None else self._helper_results(node, target)
+        else:
+            local = self.locals.get(node.id) if isinstance(node, ast.Name) else None
+            value = self.value(node) if local is not None and is_tuple(local.type) else None
+        if value is not None and isinstance(value.type, StructType):
+            whole = self.temporary("results", value)
+            return [build.field(whole, field.name) for field in value.type.fields]
         if name not in PARTS:
             return None
+        assert isinstance(node, ast.Call)
         args = [self.temporary("given", value) for value in self._positional(node, name)]
         with self.at(node) as span:
             return [check_constant(build.intrinsic(p, *args, span=span)) for p in PARTS[name]]
+
+    def _helper_results(self, node: ast.Call, target: Expr | Static) -> Expr | None:
+        """Return the value of a call of a helper that returns a tuple."""
+        helper: Any = target.value if isinstance(target, Static) else None
+        if not (hasattr(helper, "stage") and hasattr(helper, "source")):
+            return None
+        found = self.value(node)
+        return found if is_tuple(found.type) else self._one_result(node, found)
+
+    def _one_result(self, node: ast.Call, found: Expr) -> Expr:
+        raise self.fault(
+            node,
+            f"{ast.unparse(node.func)} returns {spelled(found.type)}, which is one value",
+            facts={"found": spelled(found.type)},
+            fix=f"Assign it to one name, or write -> tuple[...] for {ast.unparse(node.func)}.",
+        )
 
     def _exchange(self, node: ast.Call) -> Expr:
         if node is not self.whole:
@@ -380,7 +407,9 @@ class Calls(Expressions):
     # Methods ---------------------------------------------------------------------------------
 
     def _method(self, node: ast.Call, func: ast.Attribute, owner: Expr) -> Expr:
-        if isinstance(owner.type, StructType) and func.attr == "replace":
+        is_struct = isinstance(owner.type, StructType) and not is_tuple(owner.type)
+        if is_struct and func.attr == "replace":
+            assert isinstance(owner.type, StructType)
             return self._replace(node, owner, owner.type)
         if isinstance(owner.type, Vector) and func.attr in _COMPONENTS:
             return self._with_component(node, owner, owner.type, func.attr[-1])

@@ -23,6 +23,7 @@ from heapscene.shader.ir import build, nodes
 from heapscene.shader.ir.nodes import Expr, Stmt
 from heapscene.shader.ir.visit import walk
 from heapscene.shader.operations import INTRINSICS, scalar_of, spelled
+from heapscene.shader.rules import is_tuple
 from heapscene.shader.types import (
     BOOL,
     F32,
@@ -64,7 +65,10 @@ _COMPARISONS: dict[type, str] = {
 _REFUSED: dict[type, tuple[str, str]] = {
     ast.Lambda: ("lambda", "Write a helper with @function."),
     ast.List: ("a list", "Use a vector, or a workgroup array."),
-    ast.Tuple: ("a tuple as a value", "Use a vector or a @struct."),
+    ast.Tuple: (
+        "a tuple as a value",
+        "Use a vector or a @struct, or return it as tuple[f32, vec3].",
+    ),
     ast.Dict: ("a dict", "Use a @struct."),
     ast.Set: ("a set", "Compare with == and or."),
     ast.ListComp: ("a comprehension", "Write a 'for' loop."),
@@ -259,7 +263,24 @@ class Expressions(Lowering):
         if isinstance(owner.type, Matrix) and not isinstance(index, nodes.Literal):
             owner = self._variable(owner)
         with self.at(node) as span:
+            if is_tuple(owner.type):
+                return self._result_of(node, owner, index)
             return build.index(owner, index, span=span)
+
+    def _result_of(self, node: ast.Subscript, owner: Expr, index: Expr) -> Expr:
+        """Return one of several results of a function."""
+        assert isinstance(owner.type, StructType)
+        count = len(owner.type.fields)
+        if not isinstance(index, nodes.Literal) or index.type not in (I32, U32):
+            raise self.fault(node.slice, "the number of a result is a constant", fix="Write t[0].")
+        if not 0 <= index.value < count:
+            raise self.fault(
+                node.slice,
+                f"there is no result {index.value}",
+                facts={"results": count},
+                fix=f"Count from 0 to {count - 1}.",
+            )
+        return build.field(owner, str(index.value), span=self.span(node))
 
     def _several_indices(self, node: ast.Subscript, indices: ast.Tuple) -> Exception:
         text = ast.unparse(node.value)

@@ -69,7 +69,7 @@ def _lowered(state: Statements) -> Outcome:
     try:
         check_types(state)
         parameters = function.parameters
-        returns = lang.type_of(function.returns)
+        returns = lang.result_type(function.returns)
         state.builder = FunctionBuilder(function.name, returns, span=state.span(tree))
         check_signature(state, parameters, returns)
     except Fault as fault:

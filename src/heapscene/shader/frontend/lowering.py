@@ -152,8 +152,10 @@ class Lowering:
         word = "class" if isinstance(found, type) else "function"
         return _short(found) if called is None else f"{word} {called}"
 
-    def type_at(self, node: ast.expr, annotation: object) -> Type:
+    def type_at(self, node: ast.expr, annotation: object, *, result: bool = False) -> Type:
         """Return the type that an annotation stands for; ``node`` is the annotation.
+
+        A ``result`` may be a tuple of types.
 
         Raises
         ------
@@ -161,7 +163,8 @@ class Lowering:
             It is no type.
         """
         try:
-            return lang.type_of(self.function.source.evaluate(annotation), _WHERE)
+            read = lang.result_type if result else lang.type_of
+            return read(self.function.source.evaluate(annotation), _WHERE)
         except ShaderError as error:
             what, *rest = str(error).removeprefix(f"{_WHERE}: ").split("\n")
             similar = [line.split("similar", 1)[1].strip() for line in rest if "similar" in line]

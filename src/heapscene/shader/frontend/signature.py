@@ -65,7 +65,9 @@ def check_types(state: Lowering) -> None:
             faults.extend(fault.diagnostics)
     if tree.returns is not None:
         try:
-            state.type_at(tree.returns, function._signature.return_annotation)
+            given_type = function._signature.return_annotation
+            may_be_several = function.stage == "function" and function.wgsl is None
+            state.type_at(tree.returns, given_type, result=may_be_several)
         except Fault as fault:
             faults.extend(fault.diagnostics)
     if faults:

@@ -15,7 +15,8 @@ from heapscene.shader.frontend.scope import Uses, find_uses
 from heapscene.shader.ir import build, nodes
 from heapscene.shader.ir.nodes import Expr, Local
 from heapscene.shader.operations import spelled
-from heapscene.shader.types import F32, I32, VOID, Type, Vector
+from heapscene.shader.rules import is_tuple, tuple_type
+from heapscene.shader.types import F32, I32, VOID, StructType, Type, Vector
 
 if TYPE_CHECKING:
     from heapscene.shader.stages import ShaderFunction
@@ -110,7 +111,9 @@ class Statements(Loops):
         self._assign_to(target, node, self.value(node.value))
 
     def _assign_tuple(self, node: ast.Assign, target: ast.Tuple) -> None:
-        values = self.parts(node.value) or self._tuple_values(node, target)
+        values = self.parts(node.value)
+        if values is None:
+            values = self._tuple_values(node, target)
         if len(values) != len(target.elts):
             raise self.fault(
                 target,
@@ -322,10 +325,30 @@ class Statements(Loops):
         is_empty = node.value is None or (
             isinstance(node.value, ast.Constant) and node.value.value is None
         )
-        value = None if is_empty or node.value is None else self.value(node.value)
+        value = None if is_empty or node.value is None else self._returned(node.value)
         with self.at(node) as span:
             self.builder.return_(value, span=span)
         self.alive = False
+
+    def _returned(self, node: ast.expr) -> Expr:
+        wanted = self.builder.returns
+        if not (isinstance(wanted, StructType) and is_tuple(wanted)):
+            return self.value(node)
+        parts = self.values(*node.elts) if isinstance(node, ast.Tuple) else self.parts(node)
+        if parts is None:
+            return self.value(node)
+        fields = [field.type for field in wanted.fields]
+        if len(parts) == len(fields):
+            parts = [build.matched(each, type_) for each, type_ in zip(parts, fields, strict=True)]
+        found = tuple_type([part.type for part in parts])
+        if found != wanted:
+            raise self.fault(
+                node,
+                f"{self.function.name} returns {spelled(wanted)}, not {spelled(found)}",
+                facts={"declared": spelled(wanted), "found": spelled(found)},
+                fix=f"Convert the values, or write -> {spelled(found)}.",
+            )
+        return build.construct(wanted, *parts, span=self.span(node))
 
     def _expression(self, node: ast.Expr) -> None:
         if isinstance(node.value, ast.Constant):

@@ -26,6 +26,7 @@ from heapscene.shader.ir.operands import (
 )
 from heapscene.shader.ir.places import atomic, texture, uniform_load
 from heapscene.shader.operations import INTRINSICS, binary_type, scalar_of, spelled
+from heapscene.shader.rules import is_tuple
 from heapscene.shader.types import (
     BOOL,
     F32,
@@ -434,6 +435,8 @@ def field(operand: Operand, name: str, *, span: Span | None = None) -> Expr:
         what = f"{spelled(value.type)} has no field {name!r}"
         if not isinstance(value.type, StructType):
             raise Refusal(what, fix="Only @struct classes have fields.")
+        if is_tuple(value.type):
+            raise Refusal(what, {"type": spelled(value.type)}, "Write a, b = t, or t[0].")
         known = [each.name for each in value.type.fields]
         similar = difflib.get_close_matches(name, known, n=1)
         fix = f"Did you mean {similar[0]!r}?" if similar else f"Add {name} to {value.type.name}."

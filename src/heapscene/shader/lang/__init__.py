@@ -16,6 +16,7 @@ from heapscene.shader.lang.convert import captured as captured
 from heapscene.shader.lang.convert import convert as convert
 from heapscene.shader.lang.convert import elements as elements
 from heapscene.shader.lang.convert import register_struct as register_struct
+from heapscene.shader.lang.convert import result_type as result_type
 from heapscene.shader.lang.convert import type_of as type_of
 from heapscene.shader.lang.convert import value_class as value_class
 from heapscene.shader.lang.convert import zero as zero

@@ -6,6 +6,7 @@ allows them.
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 from heapscene.shader.diagnostics import Refusal
@@ -127,7 +128,8 @@ class _Emitter:
         elif isinstance(type_, StructType) and type_ not in self.structs:
             for member in type_.fields:
                 self._add_struct(member.type)
-            self.structs[type_] = self.names.give(type_.name)
+            name = re.sub(r"\W+", "_", type_.name).strip("_")
+            self.structs[type_] = self.names.give(name)
 
     def type_name(self, type_: Type) -> str:
         """Return the WGSL name of a type in this module."""
