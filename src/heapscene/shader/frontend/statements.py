@@ -244,6 +244,7 @@ class Statements(Loops):
         if local.type.wgsl == "i32" and origin is not None:
             start = "0.0" if value.type.wgsl == "f32" else f"{spelled(value.type)}(...)"
             advice = f"Convert the value, or begin with {target.id} = {start}."
+            self.poisoned.add(target.id)  # what follows is about the other type
         raise self.fault(
             node,
             f"{target.id!r} is {spelled(local.type)} and cannot become {spelled(value.type)}",
@@ -284,6 +285,7 @@ class Statements(Loops):
             if origin is None or (before.type, value.type) != (I32, F32):
                 raise
             fix = f"Begin with {node.target.id} = 0.0, or another number with a point."
+            self.poisoned.add(node.target.id)
             raise Fault(*(replace(each, fix=fix) for each in fault.diagnostics)) from fault
         self._set(node.target, node, made)
 
