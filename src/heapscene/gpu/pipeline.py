@@ -237,7 +237,7 @@ def _target(state: PipelineState, color_format: str, written: bool) -> dict[str,
 
 
 _REWRITE = (
-    "Write the line of Python that it comes from in another way, or correct its @wgsl_function."
+    "Write the line of Python that it comes from in another way, or correct the WGSL given for it."
 )
 
 

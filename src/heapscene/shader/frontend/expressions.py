@@ -19,6 +19,7 @@ from heapscene.shader.frontend.lowering import (
     is_stable,
     is_whole_array,
 )
+from heapscene.shader.frontend.refused import EXPRESSIONS, instead_of_in
 from heapscene.shader.ir import build, nodes
 from heapscene.shader.ir.nodes import Expr, Stmt
 from heapscene.shader.ir.visit import walk
@@ -61,27 +62,6 @@ _COMPARISONS: dict[type, str] = {
     ast.LtE: "<=",
     ast.Gt: ">",
     ast.GtE: ">=",
-}
-_REFUSED: dict[type, tuple[str, str]] = {
-    ast.Lambda: ("lambda", "Write a helper with @function."),
-    ast.List: ("a list", "Use a vector, or a workgroup array."),
-    ast.Tuple: (
-        "a tuple as a value",
-        "Use a vector or a @struct, or return it as tuple[f32, vec3].",
-    ),
-    ast.Dict: ("a dict", "Use a @struct."),
-    ast.Set: ("a set", "Compare with == and or."),
-    ast.ListComp: ("a comprehension", "Write a 'for' loop."),
-    ast.SetComp: ("a comprehension", "Write a 'for' loop."),
-    ast.DictComp: ("a comprehension", "Write a 'for' loop."),
-    ast.GeneratorExp: ("a generator", "Write a 'for' loop."),
-    ast.JoinedStr: ("an f-string", "Shaders have no text."),
-    ast.NamedExpr: ("':='", "Assign on a line of its own."),
-    ast.Starred: ("'*'", "Give the arguments one by one."),
-    ast.Await: ("await", "Shaders run to their end."),
-    ast.Yield: ("yield", "Return one value."),
-    ast.YieldFrom: ("yield", "Return one value."),
-    ast.Slice: ("a slice", "Index one element, or use a swizzle such as v.xyz."),
 }
 _CHEAP_NODES = 8
 
@@ -154,7 +134,7 @@ class Expressions(Lowering):
         """Return a value or a captured object."""
         method = self._EXPRESSIONS.get(type(node))
         if method is None:
-            what, fix = _REFUSED.get(type(node), (type(node).__name__, "Remove it."))
+            what, fix = EXPRESSIONS.get(type(node), (type(node).__name__, "Remove it."))
             raise self.fault(
                 node, f"{what} is not part of the shader language", kind="syntax", fix=fix
             )
@@ -472,7 +452,7 @@ class Expressions(Lowering):
                     node,
                     f"{word!r} is not part of the shader language",
                     kind="syntax",
-                    fix=_instead_of_in(node, op),
+                    fix=instead_of_in(node, op),
                 )
         left, right = self.values(node.left, node.comparators[0])
         result: Expr | None = None
@@ -558,25 +538,6 @@ class Expressions(Lowering):
         ast.IfExp: _conditional,
         ast.Call: _call,
     }
-
-
-def _instead_of_in(node: ast.Compare, op: ast.cmpop) -> str:
-    """Return what to write instead of ``in`` and ``is``."""
-    left, found = ast.unparse(node.left), node.comparators[0]
-    within, equal, join = (
-        ("not ", "!=", " and ") if isinstance(op, ast.NotIn) else ("", "==", " or ")
-    )
-    if len(node.ops) == 1 and isinstance(op, ast.In | ast.NotIn):
-        match found:
-            case ast.Tuple(elts=parts) | ast.List(elts=parts) | ast.Set(elts=parts) if parts:
-                each = [f"{left} {equal} {ast.unparse(part)}" for part in parts]
-                return f"Write {join.join(each)}."
-            case ast.Call(func=ast.Name(id="range"), args=[stop]):
-                text = f"0 <= {left} < {ast.unparse(stop)}"
-                return f"Write {within}({text})." if within else f"Write {text}."
-            case _:
-                pass
-    return "Compare with == and !=."
 
 
 def _value_like(static: Static) -> bool | None:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from heapscene.shader import lang
 from heapscene.shader.frontend.calls import Calls
 from heapscene.shader.frontend.lowering import Static
+from heapscene.shader.frontend.refused import instead_of_loop
 from heapscene.shader.ir import build, nodes
 from heapscene.shader.ir.nodes import Expr
 
@@ -216,7 +217,7 @@ class Loops(Calls):
                 node.iter,
                 "a loop runs over range(...) or over static values",
                 kind="syntax",
-                fix=_instead_of(node.iter),
+                fix=instead_of_loop(node.iter),
             )
         args = [self.value(each) for each in call.args]
         if not 1 <= len(args) <= 3 or call.keywords:
@@ -246,11 +247,3 @@ def _leaves(body: list[ast.stmt]) -> ast.stmt | None:
             case _:
                 pass
     return None
-
-
-def _instead_of(node: ast.expr) -> str:
-    """Return what a loop may run over instead of something else."""
-    parts = node.elts if isinstance(node, ast.List | ast.Tuple | ast.Set) else []
-    if parts and all(isinstance(part, ast.Constant) for part in parts):
-        return f"Write static({ast.unparse(node)})."
-    return "Write for i in range(n): and index with i."

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from heapscene.shader.desugar import desugared
+from heapscene.shader.frontend import refused
 from heapscene.shader.frontend.calls import STATEMENTS, intrinsic_of
 from heapscene.shader.frontend.loops import Loops
 from heapscene.shader.frontend.lowering import Fault, Static, is_simple, is_stable
@@ -22,23 +23,6 @@ if TYPE_CHECKING:
     from heapscene.shader.stages import ShaderFunction
 
 __all__ = ["Statements"]
-
-_REFUSED: dict[type, tuple[str, str]] = {
-    ast.Try: ("'try'", "Shaders raise nothing."),
-    ast.With: ("'with'", "Shaders open nothing: write its body."),
-    ast.Raise: ("'raise'", "Return a value that says so, or discard()."),
-    ast.Global: ("'global'", "Pass the value as a parameter."),
-    ast.Nonlocal: ("'nonlocal'", "Pass the value as a parameter."),
-    ast.Delete: ("'del'", "Remove the line: variables end with the function."),
-    ast.Import: ("'import'", "Import at the top of the module."),
-    ast.ImportFrom: ("'import'", "Import at the top of the module."),
-    ast.Match: ("'match'", "Write if, elif, else."),
-    ast.FunctionDef: ("a function inside a function", "Define it outside, with @function."),
-    ast.AsyncFunctionDef: ("'async'", "Shaders run to their end."),
-    ast.AsyncFor: ("'async'", "Shaders run to their end."),
-    ast.AsyncWith: ("'async'", "Shaders run to their end."),
-    ast.ClassDef: ("a class inside a function", "Define it outside, with @struct."),
-}
 
 
 class Statements(Loops):
@@ -87,7 +71,7 @@ class Statements(Loops):
     def _statement(self, node: ast.stmt) -> None:
         method = self._STATEMENTS.get(type(node))
         if method is None:
-            what, fix = _REFUSED.get(type(node), (type(node).__name__, "Remove it."))
+            what, fix = refused.STATEMENTS.get(type(node), (type(node).__name__, "Remove it."))
             raise self.fault(
                 node, f"{what} is not part of the shader language", kind="syntax", fix=fix
             )
