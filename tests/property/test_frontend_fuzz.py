@@ -152,7 +152,8 @@ finally raise global nonlocal del import from assert match None True False ... 0
 Surface GAIN OFFSETS numbers results tile vec2 vec3 vec4 mat2 mat4 f32 i32 u32 bool int float range max min
 normalize dot cross static match case Kind Kind.ROUND _ image smooth canvas counters texture_sample
 atomic_add squared select transpose discard dpdx workgroup_barrier array_length x y z xyz xx with_x
-replace modf frexp min max tuple[f32, f32] vec2i(1) workgroup_uniform_load replace normal height self print len __class__ __init__ fn let var ptr 变量 é *a **a @ \\ ;
+modf frexp tuple[f32, f32] vec2i(1) workgroup_uniform_load
+replace normal height self print len __class__ __init__ fn let var ptr 变量 é *a **a @ \\ ;
 """.split()  # noqa: SIM905
 TEXTS = ["\n", "\n    ", "\n        ", " ", "#", "'", '"""']
 

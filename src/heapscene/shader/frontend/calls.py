@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, cast
 from heapscene.shader import lang
 from heapscene.shader.advice import known_elsewhere
 from heapscene.shader.desugar import is_static_call
-from heapscene.shader.diagnostics import CallSite
+from heapscene.shader.diagnostics import CallSite, Refusal
 from heapscene.shader.frontend.constants import check_constant
 from heapscene.shader.frontend.expressions import Expressions
 from heapscene.shader.frontend.lowering import Fault, Static, as_function, default_value
@@ -207,8 +207,12 @@ class Calls(Expressions):
             if name in ("min", "max") and len(args) > 2:  # as Python has them
                 first, *rest = together(args)
                 return reduce(lambda a, b: build.intrinsic(name, a, b, span=span), rest, first)
-            self._check_count(node, name, len(args))
-            return check_constant(build.intrinsic(name, *args, span=span))
+            try:
+                made = build.intrinsic(name, *args, span=span)
+            except Refusal:
+                self._check_count(node, name, len(args))
+                raise
+            return check_constant(made)
 
     def _check_count(self, node: ast.Call, name: str, count: int) -> None:
         counts = {len(rule.partition(" -> ")[0].split()) for rule in INTRINSICS[name].rules}

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 from heapscene.shader import lang
-from heapscene.shader.desugar import desugared
 from heapscene.shader.diagnostics import Diagnostic, raise_all
 from heapscene.shader.frontend.lowering import Fault
 from heapscene.shader.frontend.signature import check_signature, check_types
@@ -58,6 +57,7 @@ def lowered(
     found = _outcomes.get(function)
     if found is None:
         found = _lowered(Statements(function, stack))
+        function.source.forget()
         if found.function is not None or not stack:
             _outcomes[function] = found
     return found
@@ -65,7 +65,7 @@ def lowered(
 
 def _lowered(state: Statements) -> Outcome:
     function = state.function
-    tree = desugared(function.source)
+    tree = state.tree
     try:
         check_types(state)
         parameters = function.parameters
