@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
+from heapscene.errors import ShaderError
 from heapscene.shader import lang
 from heapscene.shader.diagnostics import Diagnostic, raise_all
 from heapscene.shader.frontend.lowering import Fault
@@ -67,9 +68,14 @@ def _lowered(state: Statements) -> Outcome:
     function = state.function
     tree = state.tree
     try:
-        check_types(state)
-        parameters = function.parameters
-        returns = lang.result_type(function.returns)
+        try:
+            parameters = function.parameters
+            returns = lang.result_type(function.returns)
+        except ShaderError:
+            check_types(state)  # which finds the place of each
+            raise
+        if tree.args.defaults:
+            check_types(state)
         state.builder = FunctionBuilder(function.name, returns, span=state.span(tree))
         check_signature(state, parameters, returns)
     except Fault as fault:
