@@ -18,7 +18,7 @@ from heapscene.heap.rows import rows_within
 from heapscene.heap.table_plan import TablePlan, plan_table
 
 if TYPE_CHECKING:
-    from heapscene.heap.heap import Heap
+    from heapscene.heap.draw_heap import DrawHeap
 
 __all__ = ["TableResident", "TableWatch", "Tables"]
 
@@ -66,7 +66,7 @@ class Tables:
         Tables there are.
     """
 
-    def __init__(self, heap: Heap) -> None:
+    def __init__(self, heap: DrawHeap) -> None:
         self._heap = heap
         self.number = 0
 

@@ -35,8 +35,7 @@ from heapscene.gpu import (
     check_alive,
     pipelines_of,
 )
-from heapscene.heap import Bucket, Page
-from heapscene.heap import Heap as SceneHeap
+from heapscene.heap import Bucket, DrawHeap, Page
 from heapscene.render.arguments import check_count, check_device, check_kind
 from heapscene.render.bucket_gpu import BucketGpu
 from heapscene.render.frame_inputs import FrameInputs, aspect_of
@@ -486,7 +485,7 @@ class HeapScene:
             self._memory.close()
         else:
             self._memory.leave(self, self._heap)
-        self._heap = SceneHeap(PAGE_BYTES, {})
+        self._heap = DrawHeap(PAGE_BYTES, {})
         self._close_gpu()
 
     def __enter__(self) -> Self:

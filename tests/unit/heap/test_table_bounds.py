@@ -7,7 +7,7 @@ import pytest
 
 import heapscene as hs
 from heapscene.draw import DrawChange
-from heapscene.heap import Heap
+from heapscene.heap import DrawHeap
 from heapscene.shader import types
 
 FRAME = {"view": types.MAT4, "proj": types.MAT4}
@@ -28,7 +28,7 @@ def test_bounds_of_rows_that_move(place: str) -> None:
         columns={"position": rng.normal(size=(20_000, 3)) * 100},
         transform=None if place == "none" else matrix,
     )
-    heap = Heap(1 << 22, FRAME)
+    heap = DrawHeap(1 << 22, FRAME)
     heap.apply([DrawChange(None, table.as_draw())])
     for step in range(6):
         rows = rng.choice(20_000, 500, replace=False)

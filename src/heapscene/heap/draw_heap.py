@@ -1,4 +1,4 @@
-"""The heap: draws in, arrays with dirty ranges out."""
+"""A draw heap: draws in, arrays with dirty ranges out."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ from heapscene.heap.table_plan import TablePlan
 from heapscene.heap.tables import TableResident, Tables, TableWatch
 from heapscene.shader import types
 
-__all__ = ["Heap"]
+__all__ = ["DrawHeap"]
 
 _MANY = 16  # from so many on, draws are shown and hidden together
 _Step = tuple[Drawable | None, Plan | TablePlan | Arriving | None]
 
 
-class Heap:
+class DrawHeap:
     """All draws, as the words that the GPU reads.
 
     Values, attributes and indices lie in pages, shared where they are the same; each draw has a
@@ -71,7 +71,7 @@ class Heap:
 
     Examples
     --------
-    >>> heap = Heap(1 << 20, {"view": types.MAT4, "proj": types.MAT4})
+    >>> heap = DrawHeap(1 << 20, {"view": types.MAT4, "proj": types.MAT4})
     >>> heap.apply([])
     >>> heap.draw_count
     0
