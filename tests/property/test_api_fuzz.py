@@ -129,7 +129,7 @@ class World:
         mesh = hs.Mesh(box, red, position=(-1, 0, 0))
         group = hs.Group(hs.Mesh(tip, hs.UnlitMaterial(cells[0])), position=(1, 0, 0))
         members = hs.cset([hs.Mesh(tip, blue, position=(0, 1, 0))])
-        draw = hs.Draw(red.program, box, {"model": np.eye(4) * 0.5, "color": cells[1]})
+        draw = hs.Draw(red.program, box, {"model": np.diag([0.5, 0.5, 0.5, 1]), "color": cells[1]})
         places = {"position": [(0, -1, 0), (1, -1, 0), (-1, -1, 0)], "scale": [0.5, 0.4, 0.3]}
         table = hs.DrawTable(hs.UnlitMaterial(), [box, tip], {**places, "color": (1, 0, 0)})
         scene = hs.Scene(mesh, group, members, draw, table, background="white")

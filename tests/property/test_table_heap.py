@@ -28,6 +28,12 @@ GEOMETRIES = [
 ]
 
 
+def places(rng: np.random.Generator, n: int) -> np.ndarray:
+    found = rng.normal(size=(n, 4, 4)).astype(np.float32)
+    found[:, 3] = (0, 0, 0, 1)
+    return found
+
+
 class Model:
     """A table twice: as a table, and as a dictionary of rows by handle."""
 
@@ -54,7 +60,7 @@ class Model:
         make = {
             "position": lambda: rng.normal(size=(n, 3)).astype(np.float32),
             "scale": lambda: rng.uniform(0.5, 2, n).astype(np.float32),
-            "model": lambda: rng.normal(size=(n, 4, 4)).astype(np.float32),
+            "model": lambda: places(rng, n),
             "color": lambda: rng.random((n, 4)).astype(np.float32),
             "visible": lambda: rng.random(n) < 0.7,
             "geometry": lambda: rng.integers(0, 3, n),
@@ -90,7 +96,7 @@ class Model:
         elif roll == 6:
             self.state.value = STATES[int(rng.integers(3))]
         elif roll == 7 and self.frame is not None:
-            self.frame.value = rng.normal(size=(4, 4))
+            self.frame.value = places(rng, 1)[0].astype(float)
         elif roll == 8:
             self.shown.value = bool(rng.random() < 0.8)
 

@@ -244,6 +244,9 @@ class Map(Derived, AVal[U]):
         self._seen = UNSET
         self._more: tuple[tuple[Node, Any], ...] | None = None
 
+    def __repr__(self) -> str:
+        return f"map({place_of(self._function)})"
+
     def force(self) -> U:
         """Return the current value without tracking the read, computing it if needed."""
         if self._state != CLEAN:
@@ -301,6 +304,9 @@ class Computed(Derived, AVal[U]):
         self._function = function
         self._inputs: tuple[Node, ...] = ()
         self._seen: tuple[Any, ...] | None = None
+
+    def __repr__(self) -> str:
+        return f"computed({place_of(self._function)})"
 
     def force(self) -> U:
         """Return the current value without tracking the read, computing it if needed."""

@@ -42,6 +42,11 @@ from heapscene.draw.material import WatchedMaterial as WatchedMaterial
 from heapscene.draw.numbers import as_array as as_array
 from heapscene.draw.numbers import holds_numbers as holds_numbers
 from heapscene.draw.numbers import owned as owned
+from heapscene.draw.place import check_places as check_places
+from heapscene.draw.place import encode_place as encode_place
+from heapscene.draw.place import encode_places as encode_places
+from heapscene.draw.place import is_place as is_place
+from heapscene.draw.place import refused_place as refused_place
 from heapscene.draw.rows import Rows as Rows
 from heapscene.draw.source import Drawable as Drawable
 from heapscene.draw.source import DrawChange as DrawChange

@@ -14,6 +14,7 @@ from heapscene.draw.encode import encode_rows, encode_value, numpy_dtype
 from heapscene.draw.geometry import Geometry
 from heapscene.draw.limits import check_all_limits, check_limits
 from heapscene.draw.numbers import owned
+from heapscene.draw.place import check_places, encode_place, is_place
 from heapscene.draw.state import PipelineState
 from heapscene.errors import InputError, explain
 from heapscene.shader import Interface, ProgramLike
@@ -87,6 +88,9 @@ class Draw:
             if name not in known:
                 raise _unknown(name, known)
             if not isinstance(value, AVal):
+                if is_place(name, known[name]):
+                    encode_place(value, name)
+                    continue
                 data = encode_value(known[name], value, name)
                 if name in limits:
                     numbers = np.frombuffer(data, numpy_dtype(known[name]))
@@ -104,6 +108,8 @@ class Draw:
             if not isinstance(value, AVal):
                 rows = encode_rows(known[name], value, name).view(numpy_dtype(known[name]))
                 check_instances(name, len(rows), self.instance_count)
+                if is_place(name, known[name]):
+                    check_places(name, rows)
                 if name in limits:
                     check_all_limits(name, rows, limits[name])
         object.__setattr__(self, "inputs", _owned(self.inputs))

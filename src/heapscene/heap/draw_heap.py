@@ -20,6 +20,7 @@ from heapscene.draw import (
 )
 from heapscene.errors import InputError, explain
 from heapscene.heap.arrivals import Arrivals, Arriving, plan_arrivals
+from heapscene.heap.blame import blame, describe, users_of
 from heapscene.heap.bounds import bounds_of, world_boxes
 from heapscene.heap.bucket import Bucket
 from heapscene.heap.bucket_limits import Need, check_emitted
@@ -174,7 +175,9 @@ class DrawHeap:
             sink.retry(key)
         self.memory.tidy()
         if failed:
-            raise next(iter(failed.values()))
+            key, error = next(iter(failed.items()))
+            blame(error, users_of(key, self._residents.values()))
+            raise error
 
     def close(self) -> None:
         """Give back what draws hold of pages that are shared; the heap is of no use any more."""
@@ -248,7 +251,7 @@ class DrawHeap:
                 raise InputError(
                     explain(
                         "a draw is added twice",
-                        facts={"draw": _describe(new)},
+                        facts={"draw": describe(new)},
                         fix="Make a second Draw: each is one object in the order.",
                     )
                 )
@@ -275,9 +278,13 @@ class DrawHeap:
         return early, steps
 
     def _planned(self, new: Drawable, before: Resident | TableResident | None) -> Plan | TablePlan:
-        if isinstance(new, TableDraw):
-            return self._tables.plan(new)
-        return self._planner.plan(new, before if isinstance(before, Resident) else None)
+        try:
+            if isinstance(new, TableDraw):
+                return self._tables.plan(new)
+            return self._planner.plan(new, before if isinstance(before, Resident) else None)
+        except Exception as error:
+            blame(error, [new])
+            raise
 
     def _arrive(self, arriving: Arriving) -> None:
         """Take in draws that arrive together: groups in bulk, all others one by one."""
@@ -572,17 +579,11 @@ def _route(states: dict[Resident, PipelineState]) -> None:
         bucket.put_all(residents, state)
 
 
-def _describe(draw: Drawable) -> str:
-    if isinstance(draw, TableDraw):
-        return repr(draw.table)
-    return f"{type(draw.program).__name__} {draw.program.hash[:12]}, {draw.geometry!r}"
-
-
 def _unknown(draw: Drawable, what: str) -> InputError:
     return InputError(
         explain(
             f"a draw is {what} that is not in the heap",
-            facts={"draw": _describe(draw)},
+            facts={"draw": describe(draw)},
             fix="Add it first, and remove the very object that was added.",
         )
     )

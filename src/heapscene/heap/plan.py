@@ -135,9 +135,12 @@ class Planner:
         if name in draw.inputs:
             value = draw.inputs[name]
             if not isinstance(value, AVal) or value.is_constant:
-                if isinstance(value, AVal):
-                    value = value.force()
-                data = encode_value(field.type, value, name)
+                # plain values were checked where they were given
+                data = (
+                    encode_followed(field, value)
+                    if isinstance(value, AVal)
+                    else encode_value(field.type, value, name)
+                )
                 return Piece((field.tag, data), len(data), 0, data)
             try:
                 data = encode_followed(field, value)
@@ -159,7 +162,12 @@ class Planner:
         name, words = field.name, field.type.words
         value = draw.instances[name]
         if not is_adaptive(value):
-            rows = encode_rows(field.type, _read(value), name)
+            # plain rows were checked where they were given
+            rows = (
+                encode_followed_rows(field, value)
+                if isinstance(value, AVal)
+                else encode_rows(field.type, value, name)
+            )
             piece = Piece(array_key(rows), rows.nbytes, words, rows)
         else:
             follows = self.catalog.following(field, rows=True)

@@ -9,8 +9,9 @@ from heapscene.adaptive import AVal
 from heapscene.draw import DrawTable, PipelineState, TableDraw, encode_value
 from heapscene.errors import HeapFullError, explain
 from heapscene.heap.bucket_limits import BucketLimits, check_emitted
+from heapscene.heap.limited import encode_followed
 from heapscene.heap.page import Piece
-from heapscene.heap.plan import Plan, Planner, check_whole, is_adaptive, read_state
+from heapscene.heap.plan import Plan, Planner, check_whole, read_state
 from heapscene.heap.schema import HeaderField, Schema, make_schema
 from heapscene.heap.shape import Shape
 from heapscene.shader import types
@@ -107,12 +108,12 @@ def _placing(table: DrawTable, draw: TableDraw) -> Mapping[str, types.Type]:
 
 
 def _transform(planner: Planner, field: HeaderField, value: Any) -> Piece:
-    if isinstance(value, AVal) and value.is_constant:
-        value = value.force()
-    if not is_adaptive(value):
+    if not isinstance(value, AVal):
         data = encode_value(field.type, value, field.name)
         return Piece((field.tag, data), len(data), 0, data)
-    data = encode_value(field.type, value.force(), field.name)
+    data = encode_followed(field, value)
+    if value.is_constant:
+        return Piece((field.tag, data), len(data), 0, data)
     follows = planner.catalog.following(field, rows=False)
     return Piece(value, len(data), 0, data, value, follows)
 

@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from heapscene.draw import as_array, holds_numbers
+from heapscene.draw import as_array, holds_numbers, refused_place
 from heapscene.errors import InputError, explain
 
 __all__ = [
@@ -142,8 +142,8 @@ def as_rotation(value: Any) -> _Rows:
     )
 
 
-def as_matrix(value: Any) -> NDArray[np.float64]:
-    """Return a 4×4 float64 matrix whose last row is (0, 0, 0, 1).
+def as_matrix(value: Any, name: str = "transform") -> NDArray[np.float64]:
+    """Return a 4×4 float64 matrix whose last row is (0, 0, 0, 1); `name` is what errors call it.
 
     Raises
     ------
@@ -156,15 +156,7 @@ def as_matrix(value: Any) -> NDArray[np.float64]:
             return matrix
     except (TypeError, ValueError, OverflowError):
         pass
-    hint = ""
-    if isinstance(value, np.ndarray) and value.shape == (4, 4) and not value[:3, 3].any():
-        hint = " (is it transposed? the translation belongs into the last column)"
-    raise _refused(
-        "transform",
-        value,
-        f"a finite 4×4 matrix with the last row 0, 0, 0, 1{hint}",
-        "transform=numpy.eye(4)",
-    )
+    raise refused_place(name, value)
 
 
 _LAST = [0.0, 0.0, 0.0, 1.0]

@@ -345,7 +345,7 @@ def test_rows_and_count_change_together():
     heap = heap_of(*items)
     for n in (5, 1, 0, 7):
         count.value = n
-        rows.value = np.stack([np.eye(4) * k for k in range(1, max(n, 1) + 1)])
+        rows.value = np.stack([np.diag([k, k, k, 1]) for k in range(1, max(n, 1) + 1)])
         heap.pull()
         agrees(heap, *items)
     assert heap.stats()["entries"] == 4
@@ -362,7 +362,7 @@ def test_rows_that_do_not_fit_the_count_are_refused():
             heap.pull()
         assert heap.pages[0].data.tobytes() == before
         check(heap)
-    rows.value = np.stack([np.eye(4) * 2] * 3)
+    rows.value = np.stack([np.diag([2, 2, 2, 1])] * 3)
     heap.pull()
     agrees(heap, item)
     heap.pull()
@@ -370,7 +370,7 @@ def test_rows_that_do_not_fit_the_count_are_refused():
 
 def test_a_count_beyond_its_rows_is_refused():
     count = cval(3)
-    rows = np.stack([np.eye(4) * k for k in range(1, 4)])
+    rows = np.stack([np.diag([k, k, k, 1]) for k in range(1, 4)])
     item = Draw(PROGRAM, BOX, {}, {"model": rows}, instance_count=count)
     heap = heap_of(item)
     count.value = 5

@@ -71,6 +71,12 @@ class Pair:
             model.compare(heap)
 
 
+def places(rng: np.random.Generator, count: int) -> np.ndarray:
+    found = rng.random((count, 4, 4))
+    found[:, 3] = (0, 0, 0, 1)
+    return found
+
+
 def seen(heap: DrawHeap) -> list[dict]:
     """All that the GPU would see of each draw."""
     return [
@@ -164,7 +170,7 @@ def test_a_change_of_size_is_heard_by_both():
     pair.add(cloud(5), None, rows, count)
     pair.agree()
     for n in (5, 1, 3):
-        rows.value = np.random.default_rng(n).random((n, 4, 4))
+        rows.value = places(np.random.default_rng(n), n)
         count.value = n
         pair.agree()
 
@@ -306,7 +312,7 @@ def test_what_changes_again_before_both_have_heard_is_heard_by_both(seed):
             for cell in cells.values():
                 cell.value = rng.random((n, 3))
             count.value = int(rng.integers(1, 4))
-            rows.value = rng.random((count.value, 4, 4))
+            rows.value = places(rng, count.value)
         late = int(rng.integers(2))
         heaps[1 - late].pull()
         if rng.random() < 0.1:

@@ -30,7 +30,7 @@ def heap_of(count: int = 4, page_bytes: int = 65536) -> DrawHeap:
         Draw(
             PROGRAM,
             geometry,
-            {"model": np.eye(4) * (k + 1)},
+            {"model": np.diag([k + 1, k + 1, k + 1, 1])},
             instances={"offset": OFFSETS},
             instance_count=3,
             visible=k != 2,
