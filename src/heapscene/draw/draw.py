@@ -59,7 +59,8 @@ class Draw:
     Raises
     ------
     InputError
-        A name that the program does not read, or a value of the wrong type.
+        A name that the program does not read, or a value of the wrong type; a ``model`` that is no place:
+        a 4×4 matrix of finite numbers with the last row 0, 0, 0, 1.
     """
 
     program: ProgramLike

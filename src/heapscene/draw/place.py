@@ -21,6 +21,7 @@ from heapscene.shader import MAT4, Type
 __all__ = ["check_places", "encode_place", "encode_places", "is_place", "refused_place"]
 
 _LAST = [0.0, 0.0, 0.0, 1.0]
+_NATIVE = (np.dtype(np.float32), np.dtype(np.float64))
 _pack = struct.Struct("<16f").pack
 
 
@@ -97,8 +98,7 @@ def check_places(name: str, rows: NDArray[Any], what: str = "row") -> None:
 
 def _all_last(rows: NDArray[Any]) -> bool:
     """Whether all rows ``(n, 16)`` end with 0, 0, 0, 1."""
-    is_known = rows.dtype == np.float32 or rows.dtype == np.float64
-    if not is_known or not rows.flags.c_contiguous:
+    if rows.dtype not in _NATIVE or not rows.flags.c_contiguous:
         return bool((rows[:, 12:] == _LAST).all())
     # As few numbers as 128 bits allow: NumPy takes four times as long for runs of four of them.
     last = np.array(_LAST, rows.dtype).view(np.complex128)

@@ -56,7 +56,8 @@ class DrawTable:
         - ``visible`` ``(n,)``: bools, all true if not given;
         - ``position`` ``(n, 3)``, ``rotation`` ``(n, 4)`` (quaternions x, y, z, w of any length but zero) and
           ``scale`` ``(n,)`` or ``(n, 3)``, if the program reads ``model`` and has no inputs of these
-          names: they are stored as float32, and the GPU composes the matrix. Or ``model`` ``(n, 4, 4)``.
+          names: they are stored as float32, and the GPU composes the matrix. Or ``model`` ``(n, 4, 4)``,
+          matrices with the last row 0, 0, 0, 1.
 
         Any dtype and strides; values are copied and converted once.
     state
