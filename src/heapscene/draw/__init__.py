@@ -22,6 +22,7 @@ from heapscene.draw.draw import Draw as Draw
 from heapscene.draw.draw import check_instances as check_instances
 from heapscene.draw.draw import check_mapping as check_mapping
 from heapscene.draw.draw import checked_draw as checked_draw
+from heapscene.draw.draw import read_visible as read_visible
 from heapscene.draw.encode import encode_all as encode_all
 from heapscene.draw.encode import encode_rows as encode_rows
 from heapscene.draw.encode import encode_value as encode_value

@@ -19,7 +19,14 @@ from heapscene.draw.state import PipelineState
 from heapscene.errors import InputError, explain
 from heapscene.shader import Interface, ProgramLike
 
-__all__ = ["Draw", "check_mapping", "check_program", "checked_draw", "with_captured"]
+__all__ = [
+    "Draw",
+    "check_mapping",
+    "check_program",
+    "checked_draw",
+    "read_visible",
+    "with_captured",
+]
 
 _NOTHING: Mapping[str, Any] = MappingProxyType({})
 
@@ -82,7 +89,8 @@ class Draw:
         _check_kind(self.geometry, Geometry, "geometry", "hs.geometry.box()")
         _check_kind(self.state, PipelineState, "state", 'hs.PipelineState(cull_mode="back")')
         _check_count(self.instance_count)
-        _check_visible(self.visible)
+        if not isinstance(self.visible, AVal):
+            read_visible(self.visible)
         face = self.program.interface
         known, limits = face.inputs, face.input_limits
         for name, value in self.inputs.items():
@@ -226,15 +234,23 @@ def _check_count(count: Any) -> None:
         )
 
 
-def _check_visible(value: Any) -> None:
-    if not isinstance(value, (bool, np.bool_, AVal)):
-        raise InputError(
-            explain(
-                "visible has to be True or False",
-                facts={"given": repr(value)},
-                fix="Write visible=True, or an adaptive value of that.",
-            )
+def read_visible(value: Any) -> bool:
+    """Return whether something is visible: what plain values and adaptive ones may be.
+
+    Raises
+    ------
+    InputError
+        It is neither true nor false.
+    """
+    if isinstance(value, (bool, np.bool_)):
+        return bool(value)
+    raise InputError(
+        explain(
+            "visible has to be True or False",
+            facts={"given": f"{value!r:.60}"},
+            fix="Write visible=True, or an adaptive value of that.",
         )
+    )
 
 
 def check_instances(name: str, rows: int, count: int | AVal[int]) -> None:

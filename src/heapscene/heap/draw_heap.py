@@ -17,6 +17,7 @@ from heapscene.draw import (
     PipelineState,
     TableDraw,
     TableRows,
+    read_visible,
 )
 from heapscene.errors import InputError, explain
 from heapscene.heap.arrivals import Arrivals, Arriving, plan_arrivals
@@ -511,11 +512,13 @@ class DrawHeap:
 
     def _hear_role(self, listener: Listener, stale: dict[Resident, list[Any]]) -> None:
         value = listener.aval.force()
-        if listener.role == "visible" and self._may_show_all(listener.users, visible=bool(value)):
-            self._show_all(listener.users, visible=bool(value))
-        elif listener.role == "visible":
+        if listener.role == "visible":
+            visible = read_visible(value)
+            if self._may_show_all(listener.users, visible=visible):
+                self._show_all(listener.users, visible=visible)
+                return
             for resident in listener.users:
-                self._resize(resident, bool(value), resident.instances)
+                self._resize(resident, visible, resident.instances)
         elif listener.role == "instance_count":
             count = read_count(value)
             for resident in listener.users:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from heapscene.adaptive import AVal
-from heapscene.draw import DrawTable, PipelineState, TableDraw, encode_value
+from heapscene.draw import DrawTable, PipelineState, TableDraw, encode_value, read_visible
 from heapscene.errors import HeapFullError, explain
 from heapscene.heap.bucket_limits import BucketLimits, check_emitted
 from heapscene.heap.limited import encode_followed
@@ -66,7 +66,9 @@ def plan_table(planner: Planner, draw: TableDraw) -> TablePlan:
     schema = _schema(planner, draw)
     shapes = [planner.catalog.shape(geometry, schema) for geometry in table.geometries]
     plan = TablePlan(draw, schema, shapes)
-    plan.visible = bool(draw.visible.force() if isinstance(draw.visible, AVal) else draw.visible)
+    plan.visible = read_visible(
+        draw.visible.force() if isinstance(draw.visible, AVal) else draw.visible
+    )
     plan.state = read_state(table.state.force() if isinstance(table.state, AVal) else table.state)
     for shape in shapes:
         check_whole(shape, plan.state)

@@ -390,6 +390,17 @@ class HeapScene:
         """Fit the camera anew at the next frame that gets none."""
         self._fitted = None
 
+    def compact(self) -> int:
+        """Close all holes in memory now; see :meth:`heapscene.Heap.compact`.
+
+        Raises
+        ------
+        FrameOrderError
+            The scene is closed.
+        """
+        self._check_open()
+        return self._memory.compact()
+
     def world_bounds(self) -> NDArray[np.float64]:
         """Return the box around all visible draws at the last update, ``(2, 3)``; NaN if empty."""
         return self._heap.world_bounds()

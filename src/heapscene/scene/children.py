@@ -178,7 +178,11 @@ class Changing(Node):
     def _compare(self) -> tuple[Iterable[Any], Iterable[Any]]:
         """Return what left and what came since the value was last looked at."""
         value = self._source.force()
-        now = dict.fromkeys(() if value is None else flatten((value,)))
+        items = [] if value is None else list(flatten((value,)))
+        for item in items:
+            if type(item).__hash__ is None:  # nothing that can be a child
+                raise _no_child(item, "node")
+        now = dict.fromkeys(items)
         before = {**self._known, **self._waiting}
         return [item for item in before if item not in now], [
             item for item in now if item not in before
@@ -233,6 +237,17 @@ def _inside_itself(item: object) -> SceneError:
     )
 
 
+def _no_child(item: object, parent: str) -> SceneError:
+    return SceneError(
+        explain(
+            f"a {type(item).__name__} cannot be a child of a {parent}",
+            facts={"child": _shown(item)},
+            fix="Children are meshes, groups, draws, tables, and adaptive values, sets or lists of "
+            "those.",
+        )
+    )
+
+
 def check_free(item: Any, parent: Container) -> None:
     """Raise unless ``item`` can become a child of ``parent``.
 
@@ -244,14 +259,7 @@ def check_free(item: Any, parent: Container) -> None:
     if not isinstance(item, Node) or not item._may_have_parent:
         if isinstance(item, (Draw, DrawTable, AVal, ASet, AList)):
             return
-        raise SceneError(
-            explain(
-                f"a {type(item).__name__} cannot be a child of a {type(parent).__name__}",
-                facts={"child": _shown(item)},
-                fix="Children are meshes, groups, draws, tables, and adaptive values, sets or lists of "
-                "those.",
-            )
-        )
+        raise _no_child(item, type(parent).__name__)
     if item._parent is not None:
         item._parent._pull_children()  # a set may have let go of it since the last frame
     if item._parent is not None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 from heapscene.adaptive import AVal, check_write, collector_paused
@@ -85,9 +85,9 @@ class Container(Node):
             One is not a child here. Nothing has been removed then.
         """
         check_write(self)
-        items = dict.fromkeys(flatten(children))
-        for item in items:
-            if item not in self._children:
+        given = list(flatten(children))
+        for item in given:
+            if not _is_among(item, self._children):
                 raise SceneError(
                     explain(
                         f"this {type(item).__name__} is not a child of {self!r}",
@@ -95,7 +95,7 @@ class Container(Node):
                         fix="Remove it from its parent, or from the set that it came with.",
                     )
                 )
-        gone = [self._children.pop(item) for item in items]
+        gone = [self._children.pop(item) for item in dict.fromkeys(given)]
         if self._live is not None:
             self._live.depart(leave(gone))
         for node in gone:
@@ -140,6 +140,13 @@ class Container(Node):
                 if self._live is not None:
                     self._live.unsettled[node] = None
             changing += [inner for inner in node._inner() if isinstance(inner, Changing)]
+
+
+def _is_among(item: Any, children: Mapping[Any, Node]) -> bool:
+    try:
+        return item in children
+    except TypeError:  # it has no hash, so it never was a child
+        return False
 
 
 class Group(Container, Placed):

@@ -37,7 +37,8 @@ IDENTITY.setflags(write=False)
 
 def rotation_x(angle: float) -> Quaternion:
     """Return the rotation by ``angle`` radians about X as a quaternion ``(x, y, z, w)``."""
-    return (math.sin(angle / 2), 0.0, 0.0, math.cos(angle / 2))
+    half = _half(angle)
+    return (math.sin(half), 0.0, 0.0, math.cos(half))
 
 
 def rotation_y(angle: float) -> Quaternion:
@@ -48,12 +49,30 @@ def rotation_y(angle: float) -> Quaternion:
     >>> rotation_y(0.0)
     (0.0, 0.0, 0.0, 1.0)
     """
-    return (0.0, math.sin(angle / 2), 0.0, math.cos(angle / 2))
+    half = _half(angle)
+    return (0.0, math.sin(half), 0.0, math.cos(half))
 
 
 def rotation_z(angle: float) -> Quaternion:
     """Return the rotation by ``angle`` radians about Z as a quaternion ``(x, y, z, w)``."""
-    return (0.0, 0.0, math.sin(angle / 2), math.cos(angle / 2))
+    half = _half(angle)
+    return (0.0, 0.0, math.sin(half), math.cos(half))
+
+
+def _half(angle: Any) -> float:
+    try:
+        half = number(angle) / 2
+        if math.isfinite(half):
+            return half
+    except (TypeError, ValueError, OverflowError):
+        pass
+    raise InputError(
+        explain(
+            "this angle cannot be used",
+            facts={"given": f"{angle!r:.60}", "expected": "finite radians"},
+            fix="Write rotation_y(0.5); of an adaptive value  angle.map(rotation_y).",
+        )
+    )
 
 
 def compose(position: Any, rotation: Any, scale: Any) -> NDArray[np.float64]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import numpy as np
 
-from heapscene.errors import ShaderTypeError, explain
+from heapscene.errors import InputError, ShaderTypeError, explain
 from heapscene.shader.interface import Interface
 from heapscene.shader.stages import ShaderFunction
 from heapscene.shader.types import StructField, StructType, Type
@@ -119,9 +119,21 @@ class Program:
 
         Raises
         ------
+        InputError
+            They are no names.
         ShaderTypeError
             It writes none of them.
         """
+        given: Any = targets
+        named = isinstance(given, (list, tuple)) and all(isinstance(name, str) for name in given)  # pyright: ignore[reportUnknownVariableType]
+        if not named:
+            raise InputError(
+                explain(
+                    "targets are a list of names",
+                    facts={"given": f"{given!r:.60}"},
+                    fix='Write program.pinned(["color"]).',
+                )
+            )
         names = tuple(targets)
         if tuple(self._interface.outputs) == names[: len(self._interface.outputs)]:
             return self
