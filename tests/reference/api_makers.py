@@ -73,15 +73,21 @@ def _columns(w: World) -> dict[str, Any]:
 def _adopted(w: World, _: Any) -> None:
     """Let another thread be the owner for a while; whoever calls is the owner again afterwards."""
     cell = hs.cval(1)
+    found: list[BaseException] = []
 
     def work() -> None:
-        hs.adopt_thread()
-        cell.value = 2
+        try:
+            hs.adopt_thread()
+            cell.value = 2
+        except BaseException as error:  # noqa: BLE001  raised below
+            found.append(error)
 
     thread = threading.Thread(target=work)
     thread.start()
     thread.join()
     hs.adopt_thread()
+    if found:
+        raise found[0]
 
 
 def _in_another_thread(w: World, on: Any) -> None:

@@ -160,6 +160,8 @@ def add_writes() -> None:
             ZeroDivisionError,
         )
         add(f"{name}.remove", lambda w, on: on.remove(w.some("child")))
+        add(f"{name}.find", lambda w, on: on.find(w.some("text")))
+        add(f"{name}.find_all", lambda w, on: on.find_all(w.some("text")))
         add(f"{name}.clear", lambda w, on: on.clear() if on is not w.scene else None)
     add(
         "DrawTable.write",
