@@ -40,7 +40,7 @@ test: $(DEV) $(TINT) vulkan  ## every test that CI runs, GPU tests on the softwa
 	$(BIN)/python tools/accept_wgsl.py $(WGSL) && exit $$((cpu + gpu))
 
 test-long: $(DEV) vulkan  ## random sequences at full length, with more examples
-	HYPOTHESIS_PROFILE=long $(PYTEST) -m long
+	HYPOTHESIS_PROFILE=long $(PYTEST) -n $(JOBS) --dist worksteal -m long
 
 SECONDS ?= 600
 fuzz: $(DEV)  ## damaged shader functions, for SECONDS: none may crash the compiler

@@ -19,8 +19,8 @@ from heapscene.kernels import probe
 from heapscene.kernels.kernel import kernel
 from heapscene.render import probe_pass, validate
 from heapscene.shader import builtin, compute, vec3u
-from property.test_picture import BACKGROUND, CAMERA, SIZE, Side
 from reference.damage import bits_of, peek, poke
+from reference.pictures import BACKGROUND, CAMERA, SIZE, Side
 from reference.programs import PROGRAMS
 from reference.worlds import make_geometries
 

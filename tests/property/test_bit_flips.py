@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from heapscene.heap.validate.bucket_books import read_books
-from property.test_picture import Side
 from reference.damage import peek, poke
+from reference.pictures import Side
 from reference.table_worlds import TableWorld
 
 pytestmark = pytest.mark.gpu

@@ -8,8 +8,8 @@ import pytest
 from heapscene.adaptive import cset
 from heapscene.draw import Draw, PipelineState
 from heapscene.heap import RECORD
-from property.test_picture import BACKGROUND, SIZE, Side, frame_values
 from reference.naive_renderer import NaiveRenderer
+from reference.pictures import BACKGROUND, SIZE, Side, frame_values
 from reference.programs import PROGRAMS
 from reference.worlds import make_geometries
 

@@ -7,8 +7,8 @@ import pytest
 
 import heapscene as hs
 from heapscene.geometry import box, sphere
-from property.test_table_picture import allowance
 from reference.naive_renderer import compose, product
+from reference.pictures import allowance
 
 pytestmark = pytest.mark.gpu
 

@@ -7,9 +7,7 @@ from typing import Any, TypeVar
 
 from heapscene.adaptive.adict import ADict
 from heapscene.adaptive.collection import STORAGE
-from heapscene.adaptive.follow import Follower
-from heapscene.adaptive.node import Node
-from heapscene.adaptive.results import Results
+from heapscene.adaptive.elementwise import ElementWise, Mapped
 
 __all__ = ["FilteredDict", "MappedDict"]
 
@@ -17,7 +15,7 @@ K = TypeVar("K", bound=Hashable)
 V = TypeVar("V")
 
 
-class DerivedDict(Follower, ADict[K, V]):
+class DerivedDict(ElementWise, ADict[K, V]):
     """What a function makes of each key and value of a dictionary."""
 
     __slots__ = (*STORAGE, "_reader", "_results")
@@ -25,23 +23,12 @@ class DerivedDict(Follower, ADict[K, V]):
     def __init__(self, source: ADict[K, Any], function: Callable[[Any, Any], Any]) -> None:
         ADict.__init__(self, {})
         self._begin()
-        self._reader = source.reader()
 
         def of_pair(pair: tuple[Any, Any]) -> Any:
             return function(*pair)
 
         of_pair.__wrapped__ = function  # pyright: ignore[reportFunctionMemberAccess] (for errors)
-        self._results = Results(of_pair)
-
-    def _image(self, key: Any, result: Any) -> tuple[V, ...]:
-        """Return what is in this dictionary for a key and its result."""
-        raise NotImplementedError
-
-    def _origin(self) -> Node:
-        return self._reader._source
-
-    def _stale(self) -> list[Node]:
-        return self._results.stale(self, self._reader)
+        self._read(source.reader(), of_pair)
 
     def _follow(self) -> None:
         gone, arrived = self._reader.items()
@@ -54,17 +41,11 @@ class DerivedDict(Follower, ADict[K, V]):
         self._reader.take()
         self._apply([key for key in over if key in self._content], values)
 
-    def _place(self) -> str:
-        return self._results.place()
 
-
-class MappedDict(DerivedDict[K, V]):
+class MappedDict(Mapped, DerivedDict[K, V]):
     """The results of a function."""
 
     __slots__ = ()
-
-    def _image(self, key: Any, result: Any) -> tuple[V, ...]:  # noqa: ARG002
-        return (result,)
 
 
 class FilteredDict(DerivedDict[K, V]):
@@ -72,5 +53,5 @@ class FilteredDict(DerivedDict[K, V]):
 
     __slots__ = ()
 
-    def _image(self, key: Any, result: Any) -> tuple[V, ...]:
-        return (self._reader._source._content[key],) if result else ()
+    def _image(self, place: Any, result: Any) -> tuple[V, ...]:
+        return (self._reader._source._content[place],) if result else ()

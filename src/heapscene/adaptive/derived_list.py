@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import wraps
-from typing import Any, Self, TypeVar, cast
+from typing import Any, TypeVar
 
 from heapscene.adaptive.alist import LIST_STORAGE, AList, ListReader, alist
-from heapscene.adaptive.collection import announce
+from heapscene.adaptive.delta import Reader
+from heapscene.adaptive.elementwise import ElementWise, Mapped, Used, checked_result
 from heapscene.adaptive.follow import Follower
-from heapscene.adaptive.node import Node, place_of
-from heapscene.adaptive.results import Results, Uses
-from heapscene.adaptive.value import AVal, check_write
-from heapscene.errors import AdaptiveError, explain
+from heapscene.adaptive.node import Node
+from heapscene.adaptive.value import AVal
 
 __all__ = ["FilteredList", "FlatList", "MappedList", "SingleList", "UsedList", "checked_list"]
 
@@ -29,7 +27,7 @@ class DerivedList(Follower, AList[T]):
         self._begin()
 
 
-class ItemList(DerivedList[T]):
+class ItemList(ElementWise, DerivedList[T]):
     """What a function makes of each element of a list, at the same labels."""
 
     __slots__ = ("_reader", "_results")
@@ -37,22 +35,8 @@ class ItemList(DerivedList[T]):
     def __init__(
         self, source: AList[Any], function: Callable[[Any], Any], *, picks: bool = False
     ) -> None:
-        super().__init__()
-        self._reader = source.reader()
-        self._results = self._make_results(function, picks)
-
-    def _make_results(self, function: Callable[[Any], Any], picks: bool) -> Results:
-        return Results(function, picks=picks)
-
-    def _image(self, label: Any, result: Any) -> tuple[T, ...]:
-        """Return what is in this list for the element at a label and its result."""
-        raise NotImplementedError
-
-    def _origin(self) -> Node:
-        return self._reader._source
-
-    def _stale(self) -> list[Node]:
-        return self._results.stale(self, self._reader)
+        DerivedList.__init__(self)
+        self._read(source.reader(), function, picks=picks)
 
     def _follow(self) -> None:
         left, came = self._results.follow(self, self._reader.items())
@@ -62,46 +46,23 @@ class ItemList(DerivedList[T]):
         self._apply(gone, values)
         self._results.account(left, came)
 
-    def _place(self) -> str:
-        return self._results.place()
 
-
-class MappedList(ItemList[T]):
+class MappedList(Mapped, ItemList[T]):
     """The results of a function."""
 
     __slots__ = ()
 
-    def _image(self, label: Any, result: Any) -> tuple[T, ...]:  # noqa: ARG002
-        return (result,)
 
-
-class UsedList(MappedList[T]):
-    """The results of a function, released when their elements have left.
-
-    It ends, empty, when it is disposed: by :meth:`dispose` or as a context manager.
-    """
+class UsedList(Used, MappedList[T]):
+    """The results of a function, released when their elements have left."""
 
     __slots__ = ()
 
-    def _make_results(self, function: Callable[[Any], Any], picks: bool) -> Results:  # noqa: ARG002
-        return Uses(function)
+    def _nothing(self) -> Reader:
+        return alist(()).reader()
 
-    def dispose(self) -> None:
-        """Release all results and follow the source no more, as for a set."""
-        check_write(self)
-        self._reader = alist(()).reader()
-        self._depend(())
-        try:
-            cast("Uses", self._results).end(self)
-        finally:
-            if self._apply(list(self._content), {}):
-                announce(self)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.dispose()
+    def _clear(self) -> bool:
+        return self._apply(list(self._content), {})
 
 
 class FilteredList(ItemList[T]):
@@ -109,8 +70,8 @@ class FilteredList(ItemList[T]):
 
     __slots__ = ()
 
-    def _image(self, label: Any, result: Any) -> tuple[T, ...]:
-        return (self._reader._source._content[label],) if result else ()
+    def _image(self, place: Any, result: Any) -> tuple[T, ...]:
+        return (self._reader._source._content[place],) if result else ()
 
 
 class SingleList(DerivedList[T]):
@@ -198,18 +159,4 @@ class FlatList(DerivedList[T]):
 
 def checked_list(function: Callable[[Any], object]) -> Callable[[Any], AList[Any]]:
     """Return `function` with a check that what it returns is a list that may change."""
-
-    @wraps(function)
-    def choose(value: Any) -> AList[Any]:
-        chosen = function(value)
-        if isinstance(chosen, AList):
-            return cast("AList[Any]", chosen)
-        raise AdaptiveError(
-            explain(
-                "the function has to return a list that may change",
-                facts={"function": place_of(function), "returned": type(chosen).__name__},
-                fix="Return alist([...]) for elements that stay.",
-            )
-        )
-
-    return choose
+    return checked_result(function, AList, "list", "alist")

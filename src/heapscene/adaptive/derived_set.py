@@ -8,18 +8,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Container, Hashable
-from functools import wraps
-from typing import Any, Self, TypeVar, cast
+from typing import Any, TypeVar
 
 from heapscene.adaptive.aset import ASet
-from heapscene.adaptive.collection import STORAGE, announce
-from heapscene.adaptive.delta import SetReader
+from heapscene.adaptive.collection import STORAGE
+from heapscene.adaptive.delta import Reader, SetReader
+from heapscene.adaptive.elementwise import ElementWise, Mapped, Used, checked_result
 from heapscene.adaptive.follow import Follower
 from heapscene.adaptive.keyed import Keyed, KeyedReader
-from heapscene.adaptive.node import Node, place_of
-from heapscene.adaptive.results import Results, Uses
-from heapscene.adaptive.value import AVal, check_write
-from heapscene.errors import AdaptiveError, explain
+from heapscene.adaptive.node import Node
+from heapscene.adaptive.value import AVal
 
 __all__ = [
     "FilteredSet",
@@ -68,7 +66,7 @@ def _without(elements: list[T], some: Counter[T]) -> list[T]:
     return rest
 
 
-class ItemSet(DerivedSet[U]):
+class ItemSet(ElementWise, DerivedSet[U]):
     """What a function makes of each element of a set."""
 
     __slots__ = ("_reader", "_results")
@@ -76,22 +74,8 @@ class ItemSet(DerivedSet[U]):
     def __init__(
         self, source: ASet[Any], function: Callable[[Any], Any], *, picks: bool = False
     ) -> None:
-        super().__init__()
-        self._reader = source.reader()
-        self._results = self._make_results(function, picks)
-
-    def _make_results(self, function: Callable[[Any], Any], picks: bool) -> Results:
-        return Results(function, picks=picks)
-
-    def _image(self, element: Any, result: Any) -> tuple[U, ...]:
-        """Return what is in this set for an element and its result."""
-        raise NotImplementedError
-
-    def _origin(self) -> Node:
-        return self._reader._source
-
-    def _stale(self) -> list[Node]:
-        return self._results.stale(self, self._reader)
+        DerivedSet.__init__(self)
+        self._read(source.reader(), function, picks=picks)
 
     def _follow(self) -> None:
         gone, arrived = self._reader.items()
@@ -108,58 +92,25 @@ class ItemSet(DerivedSet[U]):
         )
         self._results.account(left, came)
 
-    def _place(self) -> str:
-        return self._results.place()
 
-
-class MappedSet(ItemSet[U]):
+class MappedSet(Mapped, ItemSet[U]):
     """The results of a function."""
 
     __slots__ = ()
 
-    def _image(self, element: Any, result: Any) -> tuple[U, ...]:  # noqa: ARG002
-        return (result,)
 
-
-class UsedSet(MappedSet[U]):
-    """The results of a function, released when their elements have left.
-
-    It ends, empty, when it is disposed: by :meth:`dispose` or as a context manager.
-    """
+class UsedSet(Used, MappedSet[U]):
+    """The results of a function, released when their elements have left."""
 
     __slots__ = ()
 
-    def _make_results(self, function: Callable[[Any], Any], picks: bool) -> Results:  # noqa: ARG002
-        return Uses(function)
-
-    def dispose(self) -> None:
-        """Release all results and follow the source no more.
-
-        Raises
-        ------
-        AdaptiveError
-            If a value is being computed, or in another thread than the owner. Nothing has changed
-            then.
-        Exception
-            What a result raised, after all were released; an ExceptionGroup if several did.
-        """
+    def _nothing(self) -> Reader:
         from heapscene.adaptive.aset import aset
 
-        check_write(self)
-        self._reader = aset(()).reader()
-        self._depend(())
-        try:
-            cast("Uses", self._results).end(self)
-        finally:
-            everything = [x for x, count in self._content.items() for _ in range(count)]
-            if self._apply(everything, ()):
-                announce(self)
+        return aset(()).reader()
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.dispose()
+    def _clear(self) -> bool:
+        return self._apply([x for x, count in self._content.items() for _ in range(count)], ())
 
 
 class FilteredSet(ItemSet[U]):
@@ -167,8 +118,8 @@ class FilteredSet(ItemSet[U]):
 
     __slots__ = ()
 
-    def _image(self, element: Any, result: Any) -> tuple[U, ...]:
-        return (element,) if result else ()
+    def _image(self, place: Any, result: Any) -> tuple[U, ...]:
+        return (place,) if result else ()
 
 
 class FlatSet(DerivedSet[U]):
@@ -299,18 +250,4 @@ class KeySet(DerivedSet[U]):
 
 def checked_set(function: Callable[[Any], object]) -> Callable[[Any], ASet[Any]]:
     """Return `function` with a check that what it returns is a set that may change."""
-
-    @wraps(function)
-    def choose(value: Any) -> ASet[Any]:
-        chosen = function(value)
-        if isinstance(chosen, ASet):
-            return cast("ASet[Any]", chosen)
-        raise AdaptiveError(
-            explain(
-                "the function has to return a set that may change",
-                facts={"function": place_of(function), "returned": type(chosen).__name__},
-                fix="Return aset([...]) for elements that stay.",
-            )
-        )
-
-    return choose
+    return checked_result(function, ASet, "set", "aset")

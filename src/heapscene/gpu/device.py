@@ -164,13 +164,22 @@ def _request_adapter(power: Power) -> wgpu.GPUAdapter:
         adapter = wgpu.gpu.request_adapter_sync(power_preference=power)
     except (RuntimeError, OSError) as cause:
         raise _no_adapter("no graphics adapter", power, f"none ({_first_line(cause)})") from cause
-    if adapter.info["backend_type"].startswith("OpenGL"):
-        raise _no_adapter(
-            "no Vulkan driver, and the OpenGL one cannot run compute shaders",
-            power,
-            _describe(adapter.info),
-        )
-    return adapter
+    if not _is_opengl(adapter):
+        return adapter
+    # A GPU's OpenGL comes before a Vulkan driver that computes on the CPU, unless one is asked for.
+    if not os.environ.get("WGPU_BACKEND_TYPE"):
+        for other in wgpu.gpu.enumerate_adapters_sync():
+            if not _is_opengl(other):
+                return other
+    raise _no_adapter(
+        "no Vulkan driver, and the OpenGL one cannot run compute shaders",
+        power,
+        _describe(adapter.info),
+    )
+
+
+def _is_opengl(adapter: wgpu.GPUAdapter) -> bool:
+    return adapter.info["backend_type"].startswith("OpenGL")
 
 
 def _required(adapter: wgpu.GPUAdapter) -> dict[str, int]:

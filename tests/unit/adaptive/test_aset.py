@@ -287,3 +287,13 @@ def test_a_reader_inside_a_computed_is_tracked():
     assert log.value == (1,)
     items.add(2)
     assert log.value == (2,)
+
+
+def test_discard_takes_out_what_is_there_and_forgives_the_rest():
+    numbers = cset([1, 2, 3])
+    reader = numbers.reader()
+    reader.changes()
+    numbers.discard(2)
+    numbers.discard(9)
+    assert list(numbers.force()) == [1, 3]
+    assert list(reader.changes().removed) == [2]

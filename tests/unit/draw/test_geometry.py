@@ -115,3 +115,8 @@ def test_a_geometry_whose_arrays_are_wrong_can_be_shown():
     geometry = Geometry({"position": np.zeros((3, 3))}, indices)
     indices.value = "abc"
     assert repr(geometry) == "Geometry(position; GeometryError now)"
+
+
+def test_bounds_of_fixed_arrays_are_found_once() -> None:
+    geometry = Geometry({"position": CORNERS})
+    assert geometry.bounds is geometry.bounds

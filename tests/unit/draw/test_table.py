@@ -281,7 +281,7 @@ def test_a_transform_may_be_assigned():
 def test_many_small_writes_are_remembered_as_rows():
     table = table_of(2000)
     reader = table.reader()
-    for row in range(0, 2000, 2):
+    for row in np.random.default_rng(3).permutation(1000) * 2:
         table.write("position", (row, 0, 0), rows=row)
     parts = reader.writes["position"]
     assert len(parts) <= 300
@@ -311,3 +311,11 @@ def test_a_million_rows_make_no_objects():
     gc.collect()
     assert len(gc.get_objects()) - before < 200
     assert len(table) == 1_010_000
+
+
+@pytest.mark.parametrize("lengths", [(1, 4), (4, 1), (1, 1)])
+def test_columns_of_one_row_serve_as_many_as_there_are(lengths):
+    a, b = lengths
+    columns = {"position": np.zeros((a, 3)), "color": np.ones((b, 4))}
+    table = DrawTable(PROGRAM, [TRIANGLE, POINT], columns)
+    assert len(table) == max(lengths)

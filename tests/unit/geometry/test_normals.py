@@ -42,6 +42,11 @@ def test_only_the_drawn_part_and_whole_triangles():
     made = flat_normals(Geometry({"position": SQUARE}, [0, 1, 2, 0, 2, 3], range=(3, 3)))
     assert made.attributes["position"].tolist() == SQUARE[[0, 2, 3]].tolist()
     assert made.attributes["normal"].tolist() == [[0, 0, 1]] * 3
+    # Two corners more than a triangle are no second one.
+    made = flat_normals(Geometry({"position": SQUARE}, [0, 1, 2, 0, 2, 3], range=(0, 5)))
+    assert made.attributes["position"].tolist() == SQUARE[[0, 1, 2]].tolist()
+    made = flat_normals(Geometry({"position": SQUARE}, range=(1, 3)))
+    assert made.attributes["position"].tolist() == SQUARE[1:].tolist()
 
 
 def test_a_single_row_for_all_stays_one_row():

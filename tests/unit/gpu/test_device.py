@@ -5,8 +5,10 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
+import wgpu
 
 from heapscene.errors import AdapterError
 from heapscene.gpu import DEFAULT_LIMITS, adapter_facts, device, request_device
@@ -88,6 +90,21 @@ def test_an_opengl_adapter_is_refused() -> None:
     assert done.returncode == 1
     assert "AdapterError" in done.stderr
     assert "apt-get install mesa-vulkan-drivers" in done.stderr
+
+
+def test_a_software_vulkan_is_taken_where_opengl_is_offered_first(monkeypatch) -> None:
+    offered = SimpleNamespace(
+        info={"backend_type": "OpenGL", "device": "Fast", "description": "3.3"},
+        features=(),
+        limits={},
+    )
+    monkeypatch.setattr(wgpu.gpu, "request_adapter_sync", lambda **_: offered)
+    monkeypatch.delenv("WGPU_BACKEND_TYPE", raising=False)
+    taken = request_device()
+    assert not taken.adapter.info["backend_type"].startswith("OpenGL")
+    monkeypatch.setenv("WGPU_BACKEND_TYPE", "OpenGL")
+    with pytest.raises(AdapterError, match=r"found +Fast \(OpenGL, 3.3\)"):
+        request_device()
 
 
 def test_the_driver_does_not_complain_about_its_folder() -> None:

@@ -167,3 +167,25 @@ def test_what_is_sent_twice_before_it_is_encoded_arrives(device) -> None:
     mirror.sync(words)
     mirror.close()
     sender.submit()  # what was sent to a buffer that is no more is forgotten
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("inside", [0, 1, 5, LEAST_COMB - 1, LEAST_COMB, LEAST_COMB + 500])
+def test_a_comb_that_reaches_past_what_was_sent_arrives(device, inside: int) -> None:
+    counters = Counters()
+    sender = Scatter(Pipelines(device, counters), scatter)
+    mirror, words = Mirror(device, "m", Usage.STORAGE, counters, scatter=sender), Words()
+    start, stride, count = 7, 3, LEAST_COMB + 1000
+    # The buffer has room, so that what grows is sent beside what is known, and not all anew.
+    for used in (start + count * stride, start + inside * stride):
+        words.resize(used)
+        mirror.sync(words, may_shrink=False)
+    words.resize(start + count * stride)
+    words.data[start : words.used : stride] = np.arange(1, count + 1)
+    words.dirty.drain()
+    words.dirty.add_comb(start, count, stride)
+    mirror.sync(words)
+    sender.submit()
+    got = read_buffer(device, mirror.buffer, words.used * 4).view(np.uint32)
+    assert np.array_equal(got, words.data[: words.used])
+    mirror.close()

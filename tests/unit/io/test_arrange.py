@@ -17,6 +17,12 @@ def test_models_do_not_touch_and_stand_on_the_ground():
     grid = arrange_in_grid(models)
     boxes = [child.bounds() for child in grid.children]
     assert np.allclose([box[0, 1] for box in boxes], 0, atol=1e-6)
+    middles = np.array([box.mean(axis=0) for box in boxes])
+    cell = np.max([np.ptp(model.bounds(), axis=0) for model in models], axis=0) * 1.15
+    for axis, count in ((0, 3), (2, 3)):
+        steps = middles[:, axis] / cell[axis] + (count - 1) / 2
+        np.testing.assert_allclose(steps, np.round(steps), atol=1e-5)
+        assert set(np.round(steps).astype(int)) == set(range(count))
     for i, a in enumerate(boxes):
         for b in boxes[:i]:
             apart = (a[0] > b[1]) | (b[0] > a[1])

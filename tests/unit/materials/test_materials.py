@@ -88,6 +88,19 @@ def test_state_and_numbers_may_be_assigned():
     assert seen.pull() == (0, 0, 1)
     assert now(seen.draws[0].inputs["specular"]) == 0.5
     assert now(seen.draws[0].inputs["shininess"]) == 9
+    material.specular = 0.25
+    assert seen.pull() == (0, 0, 0)
+    assert now(seen.draws[0].inputs["specular"]) == 0.25
+    assert (material.specular, material.shininess) == (0.25, 9)
+
+
+def test_numbers_that_are_given_reach_the_draw():
+    material = PhongMaterial("gold", shininess=7, specular=0.125)
+    seen = DrawList(Scene(Mesh(BOX, material)))
+    seen.pull()
+    (draw,) = seen.draws
+    assert (draw.inputs["shininess"], draw.inputs["specular"]) == (7, 0.125)
+    assert (material.shininess, material.specular) == (7, 0.125)
 
 
 def test_a_mesh_with_another_material_is_left_alone():

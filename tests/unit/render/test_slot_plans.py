@@ -53,6 +53,13 @@ def test_more_indices_than_32_bits_are_refused_with_numbers():
         choose_encodings(bucket(2**31, 2**31), "auto", 1, 1)
 
 
+def test_as_many_indices_as_the_limit_are_drawn():
+    limit = BucketLimits().emitted
+    assert encodings(bucket(limit)) == "m"
+    with pytest.raises(HeapFullError, match=f"{limit + 1:,}"):
+        encodings(bucket(limit, 1))
+
+
 @pytest.mark.parametrize("seed", range(20))
 def test_windows_hold_their_slots_and_never_overlap(seed: int):
     rng = np.random.default_rng(seed)
