@@ -53,7 +53,7 @@ def test_the_last_chunk_takes_the_rows_that_are_left() -> None:
     table = hs.DrawTable(
         hs.UnlitMaterial(), geometry=[SHAPE], columns={"position": np.zeros((1000, 3))}
     )
-    heap = Heap(1 << 14, FRAME)
+    heap = DrawHeap(1 << 14, FRAME)
     heap.apply([DrawChange(None, table.as_draw())])
     (resident,) = heap._residents.values()
     capacities = [chunk.capacity for chunk in resident.chunks]
