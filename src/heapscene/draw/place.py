@@ -119,7 +119,7 @@ def refused_place(name: str, value: Any, source: object = None) -> InputError:
         facts["matrix"] = "\n".join(
             [" ".join([f"{x:8.4g}" for x in row]) for row in array.tolist()]
         )
-        if array[:3, 3].tolist() == _LAST[:3] and np.isfinite(array).all():
+        if array[:, 3].tolist() == _LAST and np.isfinite(array).all():
             fix = f"Write {name}=matrix.T: the translation belongs into the last column."
     facts["expected"] = "a 4×4 matrix of finite numbers, with the last row 0, 0, 0, 1"
     return InputError(explain(f"this {name} cannot be used", facts=facts, fix=fix))
