@@ -77,3 +77,28 @@ def test_names_of_files(tmp_path: Path) -> None:
     with pytest.warns(LoadWarning):
         scene = hs.load(tmp_path / "arm.gltf")
     assert scene.find("hand").parent is scene.find("arm")
+
+
+def test_a_node_without_a_name_has_that_of_its_mesh(tmp_path: Path) -> None:
+    meshes = [{"name": "piston", "primitives": []}, {"primitives": []}]
+    nodes = [{"mesh": 0}, {"mesh": 0, "name": "left"}, {"mesh": 1}, {"name": "", "mesh": 0}]
+    header = {"asset": {"version": "2.0"}, "meshes": meshes, "nodes": nodes}
+    (tmp_path / "engine.gltf").write_text(json.dumps(header))
+    with pytest.warns(LoadWarning):
+        scene = hs.load(tmp_path / "engine.gltf")
+    (root,) = scene
+    assert [node.name for node in root] == ["piston", "left", "", "piston"]
+    assert len(scene.find_all("piston")) == 2
+
+
+def test_a_part_that_the_file_does_not_move_can_be_moved() -> None:
+    scene = car()
+    (mesh,) = scene.find_all("wheel")[0]
+    mesh.position = (0, 0, 5)
+    wheel = scene.find("wheel")
+    wheel.position = (1, 0, 0)
+    moved = LoadedNode("far", np.diag((2.0, 2.0, 2.0, 1.0)), parts=(PART,))
+    far = build_scene(moved).find("far")
+    assert far.transform.tolist() == moved.transform.tolist()
+    with pytest.raises(SceneError, match="transform"):
+        far.position = (0, 0, 0)
