@@ -158,6 +158,9 @@ def test_reprs_say_what_there_is() -> None:
     assert repr(hs.cval(1).map(str)) == "AVal(out of date; from str)"
     assert repr(hs.PipelineState(depth_write=False)) == "PipelineState(depth_write=False)"
     assert repr(inside_itself()) == "cval([cval(...)], name='loop')"
+    value = hs.cval(1).map(kept)
+    line = kept.__code__.co_firstlineno
+    assert repr(value) == f"AVal(out of date; from kept, test_reprs.py:{line})"
     derived = hs.cset([1]).map(str)
     assert repr(derived) == "MappedSet(out of date)"
     derived.force()

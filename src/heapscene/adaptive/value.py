@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Hashable, Iterable
 from functools import partial
 from reprlib import recursive_repr
@@ -141,8 +142,11 @@ class AVal(Node, Generic[T]):
         known = self._peek()
         origin = ""
         if isinstance(self, Derived):
-            name = self._place().partition(", ")[0].rpartition("<locals>.")[2]
-            origin = f"; from {one_line(name, 40)}"
+            name, comma, place = self._place().partition(", ")
+            file = re.split(r"[/\\]", place)[-1]  # with its line
+            origin = (
+                f"; from {one_line(name.rpartition('<locals>.')[2], 30)}{comma}{one_line(file, 30)}"
+            )
         return f"AVal({'out of date' if known is UNSET else _short(known)}{origin})"
 
 
@@ -418,6 +422,11 @@ def amap(function: Callable[..., U], /, *values: AVal[Any]) -> AVal[U]:
     It runs again only if one of them is not the same as before. Constants are not watched; if all
     are, the function runs at once and the result is constant.
 
+    Raises
+    ------
+    TypeError
+        One is no adaptive value.
+
     Examples
     --------
     >>> width, height = cval(2), cval(3)
@@ -425,6 +434,15 @@ def amap(function: Callable[..., U], /, *values: AVal[Any]) -> AVal[U]:
     >>> area.value
     6
     """
+    for value in values:
+        if not isinstance(value, AVal):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise TypeError(
+                explain(
+                    f"a {type(value).__name__} is not an adaptive value",
+                    facts={"given": f"{value!r:.60}"},
+                    fix="Write amap(function, hs.constant(value), ...), or use it in the function.",
+                )
+            )
     changing = [index for index, value in enumerate(values) if not value.is_constant]
     if len(changing) > 1:
         return Joint(function, values)

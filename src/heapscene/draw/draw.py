@@ -15,12 +15,20 @@ from heapscene.draw.fixed import fixed
 from heapscene.draw.geometry import Geometry
 from heapscene.draw.limits import check_all_limits, check_limits
 from heapscene.draw.numbers import owned
+from heapscene.draw.place import check_places, encode_place, is_place
 from heapscene.draw.state import PipelineState
 from heapscene.errors import InputError, explain
 from heapscene.shader import Interface, ProgramLike, spelled
 from heapscene.wording import brief, one_line, similar
 
-__all__ = ["Draw", "check_mapping", "check_program", "checked_draw", "with_captured"]
+__all__ = [
+    "Draw",
+    "check_mapping",
+    "check_program",
+    "checked_draw",
+    "read_visible",
+    "with_captured",
+]
 
 _NOTHING: Mapping[str, Any] = MappingProxyType({})
 
@@ -63,7 +71,8 @@ class Draw:
     Raises
     ------
     InputError
-        A name that the program does not read, or a value of the wrong type.
+        A name that the program does not read, or a value of the wrong type; a ``model`` that is no place:
+        a 4×4 matrix of finite numbers with the last row 0, 0, 0, 1.
     """
 
     program: ProgramLike
@@ -85,13 +94,17 @@ class Draw:
         _check_kind(self.geometry, Geometry, "geometry", "hs.geometry.box()")
         _check_kind(self.state, PipelineState, "state", 'hs.PipelineState(cull_mode="back")')
         _check_count(self.instance_count)
-        _check_visible(self.visible)
+        if not isinstance(self.visible, AVal):
+            read_visible(self.visible)
         face = self.program.interface
         known, limits = face.inputs, face.input_limits
         for name, value in self.inputs.items():
             if name not in known:
                 raise _unknown(name, known)
             if not isinstance(value, AVal):
+                if is_place(name, known[name]):
+                    encode_place(value, name)
+                    continue
                 data = encode_value(known[name], value, name)
                 if name in limits:
                     numbers = np.frombuffer(data, numpy_dtype(known[name]))
@@ -109,6 +122,8 @@ class Draw:
             if not isinstance(value, AVal):
                 rows = encode_rows(known[name], value, name).view(numpy_dtype(known[name]))
                 check_instances(name, len(rows), self.instance_count)
+                if is_place(name, known[name]):
+                    check_places(name, rows)
                 if name in limits:
                     check_all_limits(name, rows, limits[name])
         object.__setattr__(self, "inputs", _owned(self.inputs))
@@ -235,15 +250,23 @@ def _check_count(count: Any) -> None:
         )
 
 
-def _check_visible(value: Any) -> None:
-    if not isinstance(value, (bool, np.bool_, AVal)):
-        raise InputError(
-            explain(
-                "visible has to be True or False",
-                facts={"given": repr(value)},
-                fix="Write visible=True, or an adaptive value of that.",
-            )
+def read_visible(value: Any) -> bool:
+    """Return whether something is visible: what plain values and adaptive ones may be.
+
+    Raises
+    ------
+    InputError
+        It is neither true nor false.
+    """
+    if isinstance(value, (bool, np.bool_)):
+        return bool(value)
+    raise InputError(
+        explain(
+            "visible has to be True or False",
+            facts={"given": f"{value!r:.60}"},
+            fix="Write visible=True, or an adaptive value of that.",
         )
+    )
 
 
 def check_instances(name: str, rows: int, count: int | AVal[int]) -> None:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from heapscene.adaptive import AVal, computed
 from heapscene.draw import Geometry, as_indices
+from heapscene.errors import GeometryError, explain
 
 __all__ = ["flat_normals", "with_normals"]
 
@@ -25,6 +26,7 @@ def with_normals(geometry: Geometry) -> Geometry:
     >>> with_normals(bare).attributes["normal"][0].tolist()
     [0.0, 0.0, 1.0]
     """
+    _check(geometry)
     if "normal" in geometry.attributes:
         return geometry
     made = _made.get(geometry)
@@ -39,6 +41,7 @@ def flat_normals(geometry: Geometry) -> Geometry:
     Corners stop being shared, so every edge is sharp. Only the drawn part (``range``) is kept. A
     triangle without an area gets a zero normal. Adaptive arrays stay adaptive.
     """
+    _check(geometry)
     indices, part = geometry.indices, geometry.range
     attributes: dict[str, Any] = {
         name: _spread(value, indices, part) for name, value in geometry.attributes.items()
@@ -50,6 +53,16 @@ def flat_normals(geometry: Geometry) -> Geometry:
         else _triangle_normals(position)
     )
     return Geometry(attributes)
+
+
+def _check(geometry: Any) -> None:
+    if not isinstance(geometry, Geometry):
+        raise GeometryError(
+            explain(
+                f"a {type(geometry).__name__} is not a geometry",
+                fix="Write flat_normals(heapscene.geometry.box()), or make a Geometry of arrays.",
+            )
+        )
 
 
 def _spread(

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from heapscene.adaptive import AVal, CVal, check_write, computed, same
-from heapscene.draw import owned
-from heapscene.errors import InputError, SceneError, explain
+from heapscene.draw import owned, read_visible
+from heapscene.errors import SceneError, explain
 from heapscene.scene.live import HIDDEN_OR_SHOWN, STALE, Entry, Live
 from heapscene.scene.transform import as_matrix, as_position, as_rotation, as_scale, compose, moved
 from heapscene.typing import MatrixLike, Vec3Like
@@ -126,7 +126,7 @@ class Placed(Node):
                 self._check_one_place("transform")
             self._transform = _checked("transform", transform, as_matrix)
         if visible is not True:
-            self._visible = _checked("visible", visible, _as_bool)
+            self._visible = _checked("visible", visible, read_visible)
 
     @property
     def position(self) -> Any:
@@ -171,7 +171,7 @@ class Placed(Node):
 
     @visible.setter
     def visible(self, value: bool | AVal[bool]) -> None:
-        self._assign("visible", value, _as_bool)
+        self._assign("visible", value, read_visible)
 
     @property
     def _used(self) -> bool:
@@ -293,7 +293,7 @@ def both(a: bool | AVal[bool], b: bool | AVal[bool]) -> bool | AVal[bool]:
         return b if a else False
     if not isinstance(b, AVal):
         return a if b else False
-    return computed(lambda: bool(a.value) and bool(b.value))
+    return computed(lambda: read_visible(a.value) and read_visible(b.value))
 
 
 def is_adaptive(value: object) -> TypeGuard[AVal[Any]]:
@@ -342,15 +342,3 @@ def _checked(name: str, value: Any, check: Callable[[Any], Any]) -> Any:
         copy.setflags(write=False)
         return copy
     return owned(value)
-
-
-def _as_bool(value: Any) -> bool:
-    if isinstance(value, (bool, np.bool_)):
-        return bool(value)
-    raise InputError(
-        explain(
-            "visible has to be True or False",
-            facts={"given": repr(value)},
-            fix="Write visible=True, or an adaptive value of that.",
-        )
-    )

@@ -12,10 +12,8 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from heapscene.adaptive import AVal
-from heapscene.draw import as_array, holds_numbers
+from heapscene.draw import as_array, holds_numbers, refused_place
 from heapscene.errors import InputError, explain
-from heapscene.wording import brief
 
 __all__ = [
     "IDENTITY",
@@ -37,50 +35,44 @@ IDENTITY: NDArray[np.float64] = np.eye(4)
 IDENTITY.setflags(write=False)
 
 
-def _half(angle: Any, axis: str) -> float:
-    array = as_array(angle)
-    if isinstance(angle, AVal) or array.shape != () or not holds_numbers(array):
-        raise InputError(
-            explain(
-                "an angle is a number, in radians",
-                facts={"given": f"{type(angle).__name__}: {brief(angle)}"},
-                fix=f"Write angle.map(hs.rotation_{axis}) for an angle that changes."
-                if isinstance(angle, AVal)
-                else "Write math.radians(90) for 90 degrees.",
-            )
-        )
-    if not math.isfinite(angle):
-        raise InputError(explain(f"an angle cannot be {angle}", fix="Give a finite number."))
-    return float(angle) / 2
-
-
 def rotation_x(angle: float) -> Quaternion:
     """Return the rotation by ``angle`` radians about X as a quaternion ``(x, y, z, w)``."""
-    half = _half(angle, "x")
+    half = _half(angle)
     return (math.sin(half), 0.0, 0.0, math.cos(half))
 
 
 def rotation_y(angle: float) -> Quaternion:
     """Return the rotation by ``angle`` radians about Y as a quaternion ``(x, y, z, w)``.
 
-    Raises
-    ------
-    InputError
-        Not a finite number.
-
     Examples
     --------
     >>> rotation_y(0.0)
     (0.0, 0.0, 0.0, 1.0)
     """
-    half = _half(angle, "y")
+    half = _half(angle)
     return (0.0, math.sin(half), 0.0, math.cos(half))
 
 
 def rotation_z(angle: float) -> Quaternion:
     """Return the rotation by ``angle`` radians about Z as a quaternion ``(x, y, z, w)``."""
-    half = _half(angle, "z")
+    half = _half(angle)
     return (0.0, 0.0, math.sin(half), math.cos(half))
+
+
+def _half(angle: Any) -> float:
+    try:
+        half = number(angle) / 2
+        if math.isfinite(half):
+            return half
+    except (TypeError, ValueError, OverflowError):
+        pass
+    raise InputError(
+        explain(
+            "this angle cannot be used",
+            facts={"given": f"{angle!r:.60}", "expected": "finite radians"},
+            fix="Write rotation_y(0.5); of an adaptive value  angle.map(rotation_y).",
+        )
+    )
 
 
 def compose(position: Any, rotation: Any, scale: Any) -> NDArray[np.float64]:
@@ -169,8 +161,8 @@ def as_rotation(value: Any) -> _Rows:
     )
 
 
-def as_matrix(value: Any) -> NDArray[np.float64]:
-    """Return a 4×4 float64 matrix whose last row is (0, 0, 0, 1).
+def as_matrix(value: Any, name: str = "transform") -> NDArray[np.float64]:
+    """Return a 4×4 float64 matrix whose last row is (0, 0, 0, 1); `name` is what errors call it.
 
     Raises
     ------
@@ -183,15 +175,7 @@ def as_matrix(value: Any) -> NDArray[np.float64]:
             return matrix
     except (TypeError, ValueError, OverflowError):
         pass
-    hint = ""
-    if isinstance(value, np.ndarray) and value.shape == (4, 4) and not value[:3, 3].any():
-        hint = " (is it transposed? the translation belongs into the last column)"
-    raise _refused(
-        "transform",
-        value,
-        f"a finite 4×4 matrix with the last row 0, 0, 0, 1{hint}",
-        "transform=numpy.eye(4)",
-    )
+    raise refused_place(name, value)
 
 
 _LAST = [0.0, 0.0, 0.0, 1.0]

@@ -69,12 +69,12 @@ def test_generators_are_wrapped_in_a_list(device) -> None:
 @pytest.mark.parametrize("turn", [hs.rotation_x, hs.rotation_y, hs.rotation_z])
 @pytest.mark.parametrize("angle", ["90", None, (1, 2), math.inf, math.nan, [1.0], 1j])
 def test_an_angle_is_a_finite_number(turn: Any, angle: Any) -> None:
-    with pytest.raises(InputError, match="an angle"):
+    with pytest.raises(InputError, match="this angle cannot be used"):
         turn(angle)
 
 
 def test_an_angle_that_changes_is_mapped() -> None:
     angle = hs.cval(0.5)
-    with pytest.raises(InputError, match=r"Write angle.map\(hs.rotation_y\)"):
+    with pytest.raises(InputError, match=r"angle.map\(rotation_y\)"):
         hs.rotation_y(angle)  # pyright: ignore[reportArgumentType]
     assert angle.map(hs.rotation_y).value == hs.rotation_y(0.5)

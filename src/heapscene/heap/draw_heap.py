@@ -1,4 +1,4 @@
-"""The heap: draws in, arrays with dirty ranges out."""
+"""A draw heap: draws in, arrays with dirty ranges out."""
 
 from __future__ import annotations
 
@@ -17,9 +17,11 @@ from heapscene.draw import (
     PipelineState,
     TableDraw,
     TableRows,
+    read_visible,
 )
 from heapscene.errors import InputError, explain
 from heapscene.heap.arrivals import Arrivals, Arriving, plan_arrivals
+from heapscene.heap.blame import blame, describe, users_of
 from heapscene.heap.bounds import bounds_of, world_boxes
 from heapscene.heap.bucket import Bucket
 from heapscene.heap.bucket_limits import Need, check_emitted
@@ -36,13 +38,13 @@ from heapscene.heap.table_plan import TablePlan
 from heapscene.heap.tables import TableResident, Tables, TableWatch
 from heapscene.shader import types
 
-__all__ = ["Heap"]
+__all__ = ["DrawHeap"]
 
 _MANY = 16  # from so many on, draws are shown and hidden together
 _Step = tuple[Drawable | None, Plan | TablePlan | Arriving | None]
 
 
-class Heap:
+class DrawHeap:
     """All draws, as the words that the GPU reads.
 
     Values, attributes and indices lie in pages, shared where they are the same; each draw has a
@@ -71,7 +73,7 @@ class Heap:
 
     Examples
     --------
-    >>> heap = Heap(1 << 20, {"view": types.MAT4, "proj": types.MAT4})
+    >>> heap = DrawHeap(1 << 20, {"view": types.MAT4, "proj": types.MAT4})
     >>> heap.apply([])
     >>> heap.draw_count
     0
@@ -174,7 +176,9 @@ class Heap:
             sink.retry(key)
         self.memory.tidy()
         if failed:
-            raise next(iter(failed.values()))
+            key, error = next(iter(failed.items()))
+            blame(error, users_of(key, self._residents.values()))
+            raise error
 
     def close(self) -> None:
         """Give back what draws hold of pages that are shared; the heap is of no use any more."""
@@ -248,7 +252,7 @@ class Heap:
                 raise InputError(
                     explain(
                         "a draw is added twice",
-                        facts={"draw": _describe(new)},
+                        facts={"draw": describe(new)},
                         fix="Make a second Draw: each is one object in the order.",
                     )
                 )
@@ -275,9 +279,13 @@ class Heap:
         return early, steps
 
     def _planned(self, new: Drawable, before: Resident | TableResident | None) -> Plan | TablePlan:
-        if isinstance(new, TableDraw):
-            return self._tables.plan(new)
-        return self._planner.plan(new, before if isinstance(before, Resident) else None)
+        try:
+            if isinstance(new, TableDraw):
+                return self._tables.plan(new)
+            return self._planner.plan(new, before if isinstance(before, Resident) else None)
+        except Exception as error:
+            blame(error, [new])
+            raise
 
     def _arrive(self, arriving: Arriving) -> None:
         """Take in draws that arrive together: groups in bulk, all others one by one."""
@@ -504,11 +512,13 @@ class Heap:
 
     def _hear_role(self, listener: Listener, stale: dict[Resident, list[Any]]) -> None:
         value = listener.aval.force()
-        if listener.role == "visible" and self._may_show_all(listener.users, visible=bool(value)):
-            self._show_all(listener.users, visible=bool(value))
-        elif listener.role == "visible":
+        if listener.role == "visible":
+            visible = read_visible(value)
+            if self._may_show_all(listener.users, visible=visible):
+                self._show_all(listener.users, visible=visible)
+                return
             for resident in listener.users:
-                self._resize(resident, bool(value), resident.instances)
+                self._resize(resident, visible, resident.instances)
         elif listener.role == "instance_count":
             count = read_count(value)
             for resident in listener.users:
@@ -572,15 +582,11 @@ def _route(states: dict[Resident, PipelineState]) -> None:
         bucket.put_all(residents, state)
 
 
-def _describe(draw: Drawable) -> str:
-    return repr(draw.table if isinstance(draw, TableDraw) else draw)
-
-
 def _unknown(draw: Drawable, what: str) -> InputError:
     return InputError(
         explain(
             f"a draw is {what} that is not in the heap",
-            facts={"draw": _describe(draw)},
+            facts={"draw": describe(draw)},
             fix="Add it first, and remove the very object that was added.",
         )
     )
