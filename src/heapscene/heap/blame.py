@@ -30,7 +30,7 @@ def describe(draw: Drawable) -> str:
     """Return what tells people which draw it is."""
     if isinstance(draw, TableDraw):
         return repr(draw.table)
-    return f"the draw of {draw.geometry!r} with program {draw.program.hash[:12]}"
+    return f"the draw of {draw.geometry!r} with {draw.program!r}"
 
 
 def users_of(key: Any, residents: Iterable[Resident | TableResident]) -> Iterator[Drawable]:

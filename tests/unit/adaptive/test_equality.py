@@ -115,5 +115,5 @@ def test_only_the_standard_library_and_errors_are_imported():
             for name in names:
                 top = name.split(".")[0]
                 assert top in sys.stdlib_module_names or name.startswith(
-                    ("heapscene.adaptive", "heapscene.errors")
+                    ("heapscene.adaptive", "heapscene.errors", "heapscene.wording")
                 ), (path, name)

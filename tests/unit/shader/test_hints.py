@@ -8,7 +8,18 @@ import pytest
 
 import heapscene as hs
 from heapscene.errors import ShaderTypeError
-from heapscene.shader import ComputeProgram, builtin, compute, storage, vec3u, vec4
+from heapscene.shader import (
+    ComputeProgram,
+    atomic_u32,
+    builtin,
+    compute,
+    f32,
+    storage,
+    u32,
+    vec3,
+    vec3u,
+    vec4,
+)
 
 first = storage("first", vec4, binding=0)
 second = storage("second", vec4, binding=0, access="read_write")
@@ -71,3 +82,64 @@ def test_a_binding_that_is_taken_is_shown_where_it_is_used() -> None:
     assert "array of vec4" in text
     assert f'File "{__file__}"' in text
     assert "second[i.x] = free[i.x]" in text
+
+
+counts = storage("counts", atomic_u32, binding=2, access="read_write")
+
+
+@compute(workgroup_size=64)
+def added(i: vec3u = builtin.global_invocation_id) -> None:
+    counts[i.x] += 1
+
+
+@compute(workgroup_size=64)
+def compared(i: vec3u = builtin.global_invocation_id) -> None:
+    if counts[i.x] < u32(3):
+        return
+
+
+@compute(workgroup_size=64)
+def whole(i: vec3u = builtin.global_invocation_id) -> None:
+    second[i] = vec4(0.0)
+
+
+@compute(workgroup_size=64)
+def fractions(i: vec3u = builtin.global_invocation_id) -> None:
+    second[vec3(0.0)] = vec4(0.0)
+
+
+@compute(workgroup_size=64)
+def given(n: u32 = 3) -> None:
+    second[n] = vec4(0.0)
+
+
+@compute(workgroup_size=64)
+def lane(n: u32) -> None:
+    second[n] = vec4(0.0)
+
+
+@compute(workgroup_size=64)
+def place(n: vec3u) -> None:
+    second[n.x] = vec4(0.0)
+
+
+@compute(workgroup_size=64)
+def width(n: f32) -> None:
+    second[0] = vec4(n)
+
+
+@pytest.mark.parametrize(
+    ("function", "hint"),
+    [
+        (added, "write atomic_add(counts[i], x) to change it, atomic_load(counts[i]) to read it"),
+        (compared, "For an atomic of an array counts, atomic_load(counts[i]) to read it"),
+        (whole, "Take one component, such as i.x."),
+        (fractions, "Take one component, such as i.x: u32(i.x)."),
+        (given, "Write n = 3 in the function"),
+        (lane, "Write n: u32 = builtin.local_invocation_index"),
+        (place, "Write n: vec3u = builtin.global_invocation_id"),
+        (width, "Declare a uniform(...) or storage(...) called n"),
+    ],
+)
+def test_advice_in_compute_functions(function: Any, hint: str) -> None:
+    assert hint in message(lambda: ComputeProgram(function).wgsl)

@@ -11,7 +11,7 @@ from heapscene.shader import lang
 from heapscene.shader.diagnostics import Diagnostic
 from heapscene.shader.frontend.lowering import Fault, Lowering
 from heapscene.shader.operations import scalar_of, spelled
-from heapscene.shader.types import BOOL, VEC4, VOID, Matrix, Scalar, StructType, Type, Vector
+from heapscene.shader.types import BOOL, U32, VEC4, VOID, Matrix, Scalar, StructType, Type, Vector
 
 if TYPE_CHECKING:
     from heapscene.shader.stages import Parameter
@@ -96,6 +96,19 @@ def _check_parameter(
         ) from error
 
 
+def _no_builtin(parameter: Parameter) -> str:
+    """Return what to write instead of a parameter that nobody gives a compute function."""
+    name = parameter.name
+    if parameter.default is not None:
+        return f"Write {name} = {parameter.default!r} in the function: nobody passes another value."
+    made = {Vector(U32, 3): "global_invocation_id", U32: "local_invocation_index"}.get(
+        parameter.type
+    )
+    if made is None:
+        return f"Declare a uniform(...) or storage(...) called {name}, and read that."
+    return f"Write {name}: {spelled(parameter.type)} = builtin.{made}, or capture a resource."
+
+
 def check_signature(state: Lowering, parameters: tuple[Parameter, ...], returns: Type) -> None:
     """Check the signature of an entry function.
 
@@ -133,8 +146,7 @@ def check_signature(state: Lowering, parameters: tuple[Parameter, ...], returns:
             raise state.fault(
                 node,
                 f"the parameter {plain[0].name!r} of a compute function is no builtin",
-                fix=f"Write {plain[0].name}: vec3u = builtin.global_invocation_id, "
-                "or capture a resource.",
+                fix=_no_builtin(plain[0]),
             )
         if returns != VOID:
             raise state.fault(

@@ -33,6 +33,7 @@ from heapscene.shader.types import (
     I32,
     U32,
     ArrayType,
+    AtomicType,
     Matrix,
     Scalar,
     StructType,
@@ -138,12 +139,23 @@ def binary(op: str, left: Operand, right: Operand, *, span: Span | None = None) 
     return nodes.Binary(type_, op, a, b, span=span)
 
 
+_ATOMIC = {
+    "+": "atomic_add",
+    "-": "atomic_sub",
+    "&": "atomic_and",
+    "|": "atomic_or",
+    "^": "atomic_xor",
+}
 _COMPARED = ("==", "!=", "<", "<=", ">", ">=")
 
 
 def _advice(op: str, left: Type, right: Type) -> str:
     if op == "@" and isinstance(left, Matrix) and left.columns == 4 and right == Vector(F32, 3):
         return "Write vec4(p, 1.0) for a point, or vec4(p, 0.0) for a direction."
+    if isinstance(left, AtomicType) or isinstance(right, AtomicType):
+        read = "atomic_load(counts[i])"
+        changed = f"write {_ATOMIC[op]}(counts[i], x) to change it, " if op in _ATOMIC else ""
+        return f"For an atomic of an array counts, {changed}{read} to read it."
     if op == "*" and isinstance(left, Matrix) and isinstance(right, Vector | Matrix):
         return "Use @ for products with matrices."
     if op in ("and", "or"):
@@ -168,6 +180,13 @@ def _advice(op: str, left: Type, right: Type) -> str:
         side = "right" if other is right else "left"
         return f"Convert the {side} side: {spelled(target)}(...)."
     return _size_advice(op, left, right)
+
+
+def _index_advice(type_: Type) -> str:
+    if isinstance(type_, Vector):
+        component = "Take one component, such as i.x"
+        return f"{component}." if type_.scalar in (I32, U32) else f"{component}: u32(i.x)."
+    return "Convert it: u32(i)."
 
 
 def _size_advice(op: str, left: Type, right: Type) -> str:
@@ -467,7 +486,7 @@ def index(operand: Operand, position: Operand, *, span: Span | None = None) -> E
         raise Refusal(
             f"an index must be an integer, not {spelled(at.type)}",
             {"index": spelled(at.type)},
-            "Convert it: u32(i).",
+            _index_advice(at.type),
         )
     if isinstance(at, nodes.Literal) and (at.value < 0 or (length and at.value >= length)):
         raise Refusal(
