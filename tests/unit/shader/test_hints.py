@@ -132,7 +132,7 @@ def width(n: f32) -> None:
     ("function", "hint"),
     [
         (added, "write atomic_add(counts[i], x) to change it, atomic_load(counts[i]) to read it"),
-        (compared, "For an atomic of an array counts, atomic_load(counts[i]) to read it"),
+        (compared, "Write atomic_load(place)"),
         (whole, "Take one component, such as i.x."),
         (fractions, "Take one component, such as i.x: u32(i.x)."),
         (given, "Write n = 3 in the function"),

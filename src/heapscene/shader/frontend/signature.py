@@ -101,12 +101,11 @@ def _no_builtin(parameter: Parameter) -> str:
     name = parameter.name
     if parameter.default is not None:
         return f"Write {name} = {parameter.default!r} in the function: nobody passes another value."
-    made = {Vector(U32, 3): "global_invocation_id", U32: "local_invocation_index"}.get(
-        parameter.type
-    )
-    if made is None:
-        return f"Declare a uniform(...) or storage(...) called {name}, and read that."
-    return f"Write {name}: {spelled(parameter.type)} = builtin.{made}, or capture a resource."
+    if parameter.type == U32:
+        return f"Write {name}: u32 = builtin.local_invocation_index, or capture a resource."
+    if parameter.type == Vector(U32, 3):
+        return f"Write {name}: vec3u = builtin.global_invocation_id, or capture a resource."
+    return f"Declare a uniform(...) or storage(...) called {name}, and read that."
 
 
 def check_signature(state: Lowering, parameters: tuple[Parameter, ...], returns: Type) -> None:
