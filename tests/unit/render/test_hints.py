@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 
 import heapscene as hs
-from heapscene.errors import InputError, SceneError
+from heapscene.errors import GeometryError, InputError, SceneError
 from heapscene.render import Heap, HeapScene, Targets
+from heapscene.shader import builtin, f32, fragment, struct, vec3, vec4, vertex
 
 
 def mesh() -> hs.Mesh:
@@ -78,3 +79,40 @@ def test_an_angle_that_changes_is_mapped() -> None:
     with pytest.raises(InputError, match=r"angle.map\(rotation_y\)"):
         hs.rotation_y(angle)  # pyright: ignore[reportArgumentType]
     assert angle.map(hs.rotation_y).value == hs.rotation_y(0.5)
+
+
+@struct
+class Attributes:
+    position: vec3
+    shade: f32
+
+
+@struct
+class Varyings:
+    clip: vec4 = builtin.position
+    shade: f32
+
+
+@vertex
+def place(a: Attributes) -> Varyings:
+    return Varyings(clip=vec4(a.position, 1.0), shade=a.shade)
+
+
+@fragment
+def paint(v: Varyings) -> vec4:
+    return vec4(v.shade)
+
+
+def test_an_input_of_a_frame_that_is_nearly_right(device) -> None:
+    scene = HeapScene(device, Targets(), [], inputs={"light": (0, 1, 0)})
+    with scene, pytest.raises(InputError, match=r"Did you mean 'light'\?"):
+        scene.update(inputs={"lights": (1, 0, 0)})
+
+
+def test_an_attribute_that_is_nearly_right(device) -> None:
+    shape = hs.Geometry({"position": np.zeros((3, 3)), "shades": np.zeros(3)})
+    draw = hs.Draw(hs.Program(place, paint), shape)
+    with hs.Renderer((8, 8), device=device) as renderer, pytest.raises(GeometryError) as caught:
+        renderer.render(draw)
+    assert "Did you mean 'shades'? Or: Add 'shade' (f32)" in str(caught.value)
+    assert "Program(place, paint)" in str(caught.value)
