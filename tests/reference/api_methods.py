@@ -103,6 +103,16 @@ def add_values() -> None:
         raises = read if name[0] == "A" else ()
         add(f"{name}.count", lambda _w, on: on.count(), keeps="AVal")
         add(f"{name}.force", lambda _w, on: on.force(), *raises)
+        if name.endswith("List"):
+            add(f"{name}.count", lambda w, on: on.count(w.some("item")), *read)
+            add(
+                f"{name}.index",
+                lambda w, on: on.index(w.some("item"), w.rng.randrange(-3, 3)),
+                *read,
+            )
+        if name.endswith("Dict"):
+            add(f"{name}.items", lambda _w, on: on.items(), *raises)
+            add(f"{name}.values", lambda _w, on: on.values(), *raises)
         add(f"{name}.reader", lambda _w, on: on.reader().changes(), *raises)
         add(f"{name}.on_change", _listened, *raises)
 
@@ -131,6 +141,23 @@ def add_writes() -> None:
         TypeError,
         ValueError,
     )
+    add("CList.extend", lambda w, on: on.__iadd__(w.some("items")), TypeError, ValueError)
+    add("CList.reverse", lambda _w, on: on.reverse())
+    add("CList.sort", lambda w, on: on.sort(key=w.rng.choice([None, str])), TypeError, ValueError)
+    for method in ("difference", "intersection", "symmetric_difference"):
+        for items in ("items", "CSet"):
+            add(
+                f"CSet.{method}_update",
+                lambda w, on, m=method, i=items: getattr(on, f"{m}_update")(w.some(i)),
+                TypeError,
+            )
+    add("CSet.update", lambda w, on: on.__ior__(w.some("CSet")))
+    add("CSet.pop", lambda _w, on: on.pop() if len(on) > 1 else None)
+    add("CDict.pop", lambda w, on: on.pop(w.some("item"), w.some("item")), TypeError)
+    add("CDict.pop", lambda w, on: on.pop(w.some("item")), TypeError, KeyError)
+    add("CDict.popitem", lambda _w, on: on.popitem(), KeyError)
+    add("CDict.setdefault", lambda w, on: on.setdefault(w.some("item"), w.some("item")), TypeError)
+    add("CDict.update", lambda w, on: on.__ior__(w.some("items")), TypeError, ValueError)
     add("CDict.discard", lambda w, on: on.discard(w.some("item")), TypeError)
     add(
         "CDict.update",
