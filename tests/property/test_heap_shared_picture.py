@@ -163,7 +163,7 @@ def test_a_buffer_shrinks_when_nobody_may_still_draw_from_it(device, naive):
         Draw(
             PROGRAMS[0],
             Geometry({"position": rng.random((60_000, 3)), "normal": rng.random((60_000, 3))}),
-            {"model": np.zeros((4, 4)), "color": "red"},
+            {"model": np.diag((0, 0, 0, 1)), "color": "red"},
         )
         for _ in range(4)
     ]
