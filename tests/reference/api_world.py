@@ -236,4 +236,6 @@ def photo(on: Any) -> Any:
 
 
 def shown(on: Any) -> Any:
-    return {name: repr(getattr(on, name, None)) for name in PROPERTIES}
+    values = {name: getattr(on, name, None) for name in PROPERTIES}
+    # How many elements a collection has is known once it was read, which a look may do.
+    return {name: id(v) if isinstance(v, hs.AVal) else repr(v) for name, v in values.items()}
