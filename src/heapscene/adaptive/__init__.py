@@ -35,6 +35,9 @@ from heapscene.adaptive.node import claim_thread as claim_thread
 from heapscene.adaptive.node import evaluations as evaluations
 from heapscene.adaptive.node import live_nodes as live_nodes
 from heapscene.adaptive.pause import collector_paused as collector_paused
+from heapscene.adaptive.reading import Reading as Reading
+from heapscene.adaptive.reading import refuses as refuses
+from heapscene.adaptive.reading import short as short
 from heapscene.adaptive.sink import OwnEdge as OwnEdge
 from heapscene.adaptive.sink import Sink as Sink
 from heapscene.adaptive.transaction import Subscription as Subscription

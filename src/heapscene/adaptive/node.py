@@ -181,6 +181,10 @@ class Derived(Node):
         """Say where the function that computes this node was written."""
         raise NotImplementedError
 
+    def _reads(self) -> Iterable[Node]:
+        """Return what this node has read, also when it failed."""
+        raise NotImplementedError
+
     def _update(self) -> None:
         """Bring this node and all that it reads up to date.
 

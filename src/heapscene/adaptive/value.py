@@ -286,6 +286,9 @@ class Map(Derived, AVal[U]):
     def _place(self) -> str:
         return place_of(self._function)
 
+    def _reads(self) -> Iterable[Node]:
+        return (self._input, *[node for node, _ in self._more or ()])
+
 
 class Computed(Derived, AVal[U]):
     """A function without arguments, of whatever it reads."""
@@ -338,6 +341,9 @@ class Computed(Derived, AVal[U]):
 
     def _place(self) -> str:
         return place_of(self._function)
+
+    def _reads(self) -> Iterable[Node]:
+        return self._inputs
 
 
 class Joint(Computed[U]):

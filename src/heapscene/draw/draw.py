@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from heapscene.adaptive import AVal
+from heapscene.adaptive import AVal, short
 from heapscene.draw.encode import encode_rows, encode_value, numpy_dtype
 from heapscene.draw.geometry import Geometry
 from heapscene.draw.limits import check_all_limits, check_limits
@@ -18,16 +18,27 @@ from heapscene.draw.state import PipelineState
 from heapscene.errors import InputError, explain
 from heapscene.shader import Interface, ProgramLike
 
-__all__ = ["Draw", "check_mapping", "check_program", "checked_draw", "with_captured"]
+__all__ = [
+    "Draw",
+    "as_bool",
+    "check_count",
+    "check_instances",
+    "check_kind",
+    "check_mapping",
+    "check_program",
+    "checked_draw",
+    "with_captured",
+]
 
 _NOTHING: Mapping[str, Any] = MappingProxyType({})
+_MAPPINGS = frozenset({dict, MappingProxyType})
 
 
 def _nothing() -> Mapping[str, Any]:
     return _NOTHING
 
 
-@dataclass(frozen=True, eq=False, slots=True, weakref_slot=True)
+@dataclass(frozen=True, eq=False, repr=False, slots=True, weakref_slot=True)
 class Draw:
     """One object: a program, a geometry, its values and its pipeline state.
 
@@ -77,10 +88,11 @@ class Draw:
         inputs = with_captured(self.program, self.inputs, self.instances)
         if inputs is not self.inputs:
             object.__setattr__(self, "inputs", inputs)
-        _check_kind(self.geometry, Geometry, "geometry", "hs.geometry.box()")
-        _check_kind(self.state, PipelineState, "state", 'hs.PipelineState(cull_mode="back")')
-        _check_count(self.instance_count)
-        _check_visible(self.visible)
+        check_kind(self.geometry, Geometry, "geometry", "hs.geometry.box()")
+        check_kind(self.state, PipelineState, "state", 'hs.PipelineState(cull_mode="back")')
+        check_count(self.instance_count)
+        if not isinstance(self.visible, AVal):
+            as_bool(self.visible)
         face = self.program.interface
         known, limits = face.inputs, face.input_limits
         for name, value in self.inputs.items():
@@ -118,10 +130,22 @@ class Draw:
                 )
             )
 
+    def __repr__(self) -> str:
+        given = {**self.inputs, **self.instances}
+        values = "".join([f", {name}={_shown(value)}" for name, value in given.items()])
+        return f"<Draw of {short(self.geometry)}{values} at {id(self):#x}>"
+
+
+def _shown(value: Any) -> str:
+    shape = getattr(value, "shape", ())
+    return f"{value.dtype}{shape}" if shape else short(value, 40)
+
 
 def _owned(values: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return values that nobody else can edit."""
-    return {name: owned(value) for name, value in values.items()} if values else values
+    if not values:
+        return _NOTHING
+    return MappingProxyType({name: owned(value) for name, value in values.items()})
 
 
 # A frozen dataclass sets its fields one by one through calls that look each of them up.
@@ -150,7 +174,7 @@ def checked_draw(
     draw = _new(Draw)
     _put_program(draw, program)
     _put_geometry(draw, geometry)
-    _put_inputs(draw, inputs)
+    _put_inputs(draw, inputs if type(inputs) is MappingProxyType else MappingProxyType(inputs))
     _put_instances(draw, _NOTHING)
     _put_count(draw, 1)
     _put_visible(draw, visible)
@@ -172,7 +196,8 @@ def with_captured(
     return {**{name: captured[name] for name in captured if name not in given}, **inputs}
 
 
-def _check_kind(value: Any, kind: type, name: str, example: str) -> None:
+def check_kind(value: Any, kind: type, name: str, example: str) -> None:
+    """Raise an :class:`InputError` unless `value` is of a class, or adaptive."""
     if not isinstance(value, kind | AVal):
         raise InputError(
             explain(
@@ -197,7 +222,7 @@ def check_program(value: Any) -> None:
 
 def check_mapping(name: str, value: Any) -> None:
     """Raise an :class:`InputError` unless `value` is a mapping."""
-    if type(value) is not dict and value is not _NOTHING and not isinstance(value, Mapping):
+    if type(value) not in _MAPPINGS and not isinstance(value, Mapping):
         raise InputError(
             explain(
                 f"{name} has to be a dict of values by name",
@@ -207,7 +232,8 @@ def check_mapping(name: str, value: Any) -> None:
         )
 
 
-def _check_count(count: Any) -> None:
+def check_count(count: Any) -> None:
+    """Raise an :class:`InputError` unless `count` is an instance count, or adaptive."""
     whole = isinstance(count, int | np.integer) and not isinstance(count, bool)
     if not isinstance(count, AVal) and not (whole and 0 <= count < 2**32):
         raise InputError(
@@ -219,15 +245,23 @@ def _check_count(count: Any) -> None:
         )
 
 
-def _check_visible(value: Any) -> None:
-    if not isinstance(value, (bool, np.bool_, AVal)):
-        raise InputError(
-            explain(
-                "visible has to be True or False",
-                facts={"given": repr(value)},
-                fix="Write visible=True, or an adaptive value of that.",
-            )
+def as_bool(value: Any) -> bool:
+    """Return whether something is visible.
+
+    Raises
+    ------
+    InputError
+        Not a bool, of Python or NumPy.
+    """
+    if isinstance(value, (bool, np.bool_)):
+        return bool(value)
+    raise InputError(
+        explain(
+            "visible has to be True or False",
+            facts={"given": short(value)},
+            fix="Write visible=True, or an adaptive value of that.",
         )
+    )
 
 
 def check_instances(name: str, rows: int, count: int | AVal[int]) -> None:

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from heapscene.adaptive import AVal
-from heapscene.draw import Draw, Geometry, PipelineState, encode_all
+from heapscene.draw import Draw, Geometry, PipelineState, as_bool, encode_all
 from heapscene.heap.bucket import Bucket
 from heapscene.heap.layout import (
     COUNT,
@@ -141,7 +141,7 @@ def _group(draws: list[Draw], at: list[int], planner: Planner) -> Group:
         for field, piece in zip(plan.schema.inputs, plan.pieces, strict=True)
     ]
     shown = [
-        bool(value.force() if isinstance(value, AVal) else value)
+        as_bool(value.force()) if isinstance(value, AVal) else bool(value)
         for value in [draw.visible for draw in draws]
     ]
     return Group(draws, at, plan, columns, shown, plan.schema.input_bytes)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from heapscene.adaptive import AVal, Sink, collector_paused
+from heapscene.adaptive import AVal, Reading, Sink, collector_paused
 from heapscene.draw import (
     Draw,
     Drawable,
@@ -17,9 +17,11 @@ from heapscene.draw import (
     PipelineState,
     TableDraw,
     TableRows,
+    as_bool,
 )
 from heapscene.errors import InputError, explain
 from heapscene.heap.arrivals import Arrivals, Arriving, plan_arrivals
+from heapscene.heap.blame import reading_of
 from heapscene.heap.bounds import bounds_of, world_boxes
 from heapscene.heap.bucket import Bucket
 from heapscene.heap.bucket_limits import Need, check_emitted
@@ -102,6 +104,10 @@ class Heap:
     def __contains__(self, draw: object) -> bool:
         return draw in self._residents
 
+    def tell_origin(self, origin: Callable[[Reading], Reading]) -> None:
+        """Have exceptions say what was being read as `origin` says it, who knows where draws come from."""
+        self._planner.origin = origin
+
     # What changed
 
     def apply(self, changes: Iterable[DrawChange]) -> None:
@@ -146,6 +152,7 @@ class Heap:
             The first of what values raised, or what is wrong with one of them.
         """
         failed = self.memory.pull()
+        told: set[Any] = set()
         keys = self._sink.drain()
         if not (keys or failed or self.backlog):
             return
@@ -167,6 +174,7 @@ class Heap:
                     self._settle(resident, self._planner.plan(resident.draw, resident))
                 except Exception as error:  # noqa: BLE001  raised below
                     failed.update(dict.fromkeys(causes, error))
+                    told.update(causes)
         finally:
             self.memory.catalog.forget()
         for key in failed:
@@ -174,7 +182,11 @@ class Heap:
             sink.retry(key)
         self.memory.tidy()
         if failed:
-            raise next(iter(failed.values()))
+            key, error = next(iter(failed.items()))
+            reading = None if key in told else reading_of(key, self._residents.values())
+            if reading is not None:
+                self._planner.origin(reading).note_on(error)
+            raise error
 
     def close(self) -> None:
         """Give back what draws hold of pages that are shared; the heap is of no use any more."""
@@ -248,7 +260,7 @@ class Heap:
                 raise InputError(
                     explain(
                         "a draw is added twice",
-                        facts={"draw": _describe(new)},
+                        facts={"draw": getattr(new, "table", new)},
                         fix="Make a second Draw: each is one object in the order.",
                     )
                 )
@@ -504,11 +516,13 @@ class Heap:
 
     def _hear_role(self, listener: Listener, stale: dict[Resident, list[Any]]) -> None:
         value = listener.aval.force()
-        if listener.role == "visible" and self._may_show_all(listener.users, visible=bool(value)):
-            self._show_all(listener.users, visible=bool(value))
-        elif listener.role == "visible":
+        if listener.role == "visible":
+            visible = as_bool(value)
+            if self._may_show_all(listener.users, visible=visible):
+                self._show_all(listener.users, visible=visible)
+                return
             for resident in listener.users:
-                self._resize(resident, bool(value), resident.instances)
+                self._resize(resident, visible, resident.instances)
         elif listener.role == "instance_count":
             count = read_count(value)
             for resident in listener.users:
@@ -572,17 +586,11 @@ def _route(states: dict[Resident, PipelineState]) -> None:
         bucket.put_all(residents, state)
 
 
-def _describe(draw: Drawable) -> str:
-    if isinstance(draw, TableDraw):
-        return repr(draw.table)
-    return f"{type(draw.program).__name__} {draw.program.hash[:12]}, {draw.geometry!r}"
-
-
 def _unknown(draw: Drawable, what: str) -> InputError:
     return InputError(
         explain(
             f"a draw is {what} that is not in the heap",
-            facts={"draw": _describe(draw)},
+            facts={"draw": getattr(draw, "table", draw)},
             fix="Add it first, and remove the very object that was added.",
         )
     )

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from heapscene.adaptive import AVal
-from heapscene.draw import DrawTable, PipelineState, TableDraw, encode_value
+from heapscene.draw import DrawTable, PipelineState, TableDraw, as_bool, at_fault, encode_value
 from heapscene.errors import HeapFullError, explain
 from heapscene.heap.bucket_limits import BucketLimits, check_emitted
 from heapscene.heap.page import Piece
@@ -61,11 +61,19 @@ def plan_table(planner: Planner, draw: TableDraw) -> TablePlan:
     HeapsceneError
         A value is missing, unknown or of the wrong type, or a single row exceeds a page.
     """
+    try:
+        return _plan(planner, draw)
+    except Exception as error:
+        planner.origin(at_fault(draw)).note_on(error)
+        raise
+
+
+def _plan(planner: Planner, draw: TableDraw) -> TablePlan:
     table = draw.table
     schema = _schema(planner, draw)
     shapes = [planner.catalog.shape(geometry, schema) for geometry in table.geometries]
     plan = TablePlan(draw, schema, shapes)
-    plan.visible = bool(draw.visible.force() if isinstance(draw.visible, AVal) else draw.visible)
+    plan.visible = as_bool(draw.visible.force() if isinstance(draw.visible, AVal) else draw.visible)
     plan.state = read_state(table.state.force() if isinstance(table.state, AVal) else table.state)
     for shape in shapes:
         check_whole(shape, plan.state)

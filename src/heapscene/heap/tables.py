@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from heapscene.adaptive import AVal
-from heapscene.draw import PipelineState, TableDraw, TableRows
+from heapscene.draw import PipelineState, TableDraw, TableRows, as_bool
 from heapscene.heap.bucket_limits import Need
 from heapscene.heap.chunk import Chunk
 from heapscene.heap.page import Entry, Page, Piece
@@ -128,7 +128,7 @@ class Tables:
                 check_whole(shape, state)
             self._route(resident, state)
         elif watch.role == "visible":
-            self._show(resident, visible=bool(watch.aval.force()))
+            self._show(resident, visible=as_bool(watch.aval.force()))
         else:
             watch.aval.force()
             self._follow(resident)

@@ -6,15 +6,17 @@ The file to read first: :meth:`HeapScene.update`, :meth:`~HeapScene.encode_compu
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
+from functools import partial
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from heapscene.adaptive import clock, evaluations
+from heapscene.adaptive import Reading, clock, evaluations
 from heapscene.draw import (
     CameraMatrices,
     Draw,
@@ -45,7 +47,7 @@ from heapscene.render.pending import PendingChanges
 from heapscene.render.posted import raised_after, run_posted
 from heapscene.render.recovery import PAGE_BYTES, check_takes_over
 from heapscene.render.report import FrameReport
-from heapscene.render.sources import ManualReader, open_reader
+from heapscene.render.sources import ManualReader, open_reader, trace
 from heapscene.render.targets import Targets
 from heapscene.render.validate import SceneState, validate_scene
 from heapscene.render.validation import ValidationReport
@@ -141,6 +143,7 @@ class HeapScene:
         self._owns_memory = heap is None
         self._memory = Heap(device, page_bytes=page_bytes) if heap is None else heap
         self._heap = self._memory.join(self, device, self._frame.layout.types)
+        self._heap.tell_origin(partial(_trace, weakref.ref(self)))
         self._open_gpu(device)
         self._fitted: Viewpoint | None = None
         self._fitted_for: tuple[int, float] | None = None
@@ -505,3 +508,9 @@ class HeapScene:
             bucket.close()
         self._buckets.clear()
         self._uniform.close()
+
+
+def _trace(scene: weakref.ref[HeapScene], reading: Reading) -> Reading:
+    """Return what was being read as those call it that a scene's draws come from."""
+    found = scene()
+    return trace(() if found is None else found._readers, reading)

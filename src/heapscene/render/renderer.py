@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from heapscene.adaptive import AVal, tick_clock
+from heapscene.adaptive import AVal, Reading, tick_clock
 from heapscene.draw import encode_value
 from heapscene.errors import FrameOrderError, HeapsceneError, InputError, explain
 from heapscene.gpu import GpuCalls, Timer, read_texture, request_device, submit
@@ -231,9 +231,14 @@ class Renderer:
         if self._background is not None:
             return self._background
         background = getattr(what, "background", None)
-        if isinstance(background, AVal):
-            background = background.force()
-        return _rgba(BACKGROUND if background is None else background)
+        if not isinstance(background, AVal):
+            return _rgba(BACKGROUND if background is None else background)
+        try:
+            now = background.force()
+            return _rgba(BACKGROUND if now is None else now)
+        except Exception as error:
+            Reading("background", what, background).note_on(error)
+            raise
 
     def _check_open(self) -> None:
         if self._closed:

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, TypeGuard, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from heapscene.adaptive import AVal, CVal, check_write, computed, same
-from heapscene.draw import owned
-from heapscene.errors import InputError, SceneError, explain
+from heapscene.adaptive import AVal, CVal, Reading, check_write, computed, refuses, same, short
+from heapscene.draw import as_bool, owned
+from heapscene.errors import SceneError, explain
 from heapscene.scene.live import HIDDEN_OR_SHOWN, STALE, Entry, Live
 from heapscene.scene.transform import as_matrix, as_position, as_rotation, as_scale, compose, moved
 from heapscene.typing import MatrixLike, Vec3Like
@@ -31,6 +31,8 @@ __all__ = [
     "leave",
     "placed_under",
     "read",
+    "shown",
+    "traced",
 ]
 
 World = NDArray[np.float64] | AVal[Any] | None
@@ -126,7 +128,7 @@ class Placed(Node):
                 self._check_one_place("transform")
             self._transform = _checked("transform", transform, as_matrix)
         if visible is not True:
-            self._visible = _checked("visible", visible, _as_bool)
+            self._visible = _checked("visible", visible, as_bool)
 
     @property
     def position(self) -> Any:
@@ -171,7 +173,7 @@ class Placed(Node):
 
     @visible.setter
     def visible(self, value: bool | AVal[bool]) -> None:
-        self._assign("visible", value, _as_bool)
+        self._assign("visible", value, as_bool)
 
     @property
     def _used(self) -> bool:
@@ -293,7 +295,7 @@ def both(a: bool | AVal[bool], b: bool | AVal[bool]) -> bool | AVal[bool]:
         return b if a else False
     if not isinstance(b, AVal):
         return a if b else False
-    return computed(lambda: bool(a.value) and bool(b.value))
+    return computed(lambda: as_bool(a.value) and as_bool(b.value))
 
 
 def is_adaptive(value: object) -> TypeGuard[AVal[Any]]:
@@ -344,13 +346,43 @@ def _checked(name: str, value: Any, check: Callable[[Any], Any]) -> Any:
     return owned(value)
 
 
-def _as_bool(value: Any) -> bool:
-    if isinstance(value, (bool, np.bool_)):
-        return bool(value)
-    raise InputError(
-        explain(
-            "visible has to be True or False",
-            facts={"given": repr(value)},
-            fix="Write visible=True, or an adaptive value of that.",
-        )
-    )
+def shown(node: Node, what: object = None) -> str:
+    """Return what a node is called, on one line, with the names that it and those above it have.
+
+    Parameters
+    ----------
+    what
+        What the node stands for, if not for itself.
+    """
+    names: list[str] = []
+    above: Node | None = node
+    while above is not None:
+        name = getattr(above, "name", None)
+        if isinstance(name, str) and name:
+            names.append(name)
+        above = above._parent
+    inside = f" in {'/'.join(reversed(names))}" if names else ""
+    return f"{short(node if what is None else what)}{inside}"
+
+
+def traced(node: Node, reading: Reading, called: str) -> Reading:
+    """Return what of a node or of those above it was being read for a value of its draw."""
+    checks = _VISIBLE if reading.name == "visible" else _PLACE if reading.name in _MOVED else {}
+    above: Node | None = node
+    while above is not None and checks:
+        for name, check in checks.items():
+            value = getattr(above, f"_{name}", None)
+            if isinstance(value, AVal) and refuses(value, check):
+                return Reading(name, called if above is node else shown(above), value)
+        above = above._parent
+    return reading._replace(of=called)
+
+
+_VISIBLE: dict[str, Callable[[Any], Any]] = {"visible": as_bool}
+_PLACE: dict[str, Callable[[Any], Any]] = {
+    "transform": as_matrix,
+    "position": as_position,
+    "rotation": as_rotation,
+    "scale": as_scale,
+}
+_MOVED = frozenset({"input 'model'", "input 'transform'", "instances 'model'"})
