@@ -1,22 +1,27 @@
 """What it costs to compile shader programs: from Python functions in a file to WGSL.
 
-Writes programs of about 300 typed IR nodes each (callees counted at every call) into modules,
-imports them and compiles each once, cold; CPU times, so that a busy
-machine gives the same:  python benchmarks/compile.py --programs 100
+Writes programs of about 300 typed IR nodes each (callees counted at every call) and compiles each
+once, cold: no text is seen twice. CPU times, decorators included, which read the lines:
+python benchmarks/compile.py --programs 100
+
+    files       each program in a module of its own
+    one file    all in one module
+    cells       each in a cell of a notebook: linecache has the text
+    closures    each in a function of its own, in one module, capturing a number
 """
 
 from __future__ import annotations
 
 import argparse
 import cProfile
-import importlib.util
 import json
+import linecache
 import pstats
 import statistics
-import sys
 import tempfile
+import textwrap
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -95,56 +100,113 @@ def inlined(function: ir.Function, known: dict[int, int]) -> int:
     return known[id(function)]
 
 
-def compiled(name: str, text: str, k: int, folder: Path) -> tuple[ComputeProgram, dict[str, float]]:
-    """Import a module with one program, compile it, and return it with CPU milliseconds per stage."""
-    path = folder / f"{name}.py"
-    path.write_text(text)
-    spec = importlib.util.spec_from_file_location(name, path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module
-    spec.loader.exec_module(module)  # the decorators read the lines here; the rest is below
+def run(text: str, path: str) -> tuple[dict[str, Any], float]:
+    """Run a text as Python does a module; return its names and CPU milliseconds of decorators."""
+    code = compile(text, path, "exec")
+    scope: dict[str, Any] = {"__name__": Path(path).stem}
+    begin = time.process_time()
+    exec(code, scope)
+    return scope, 1e3 * (time.process_time() - begin)
+
+
+def stages(function: Any) -> tuple[ComputeProgram, dict[str, float]]:
+    """Compile a program; return it and CPU milliseconds per stage."""
     times: dict[str, float] = {}
     begin = time.process_time()
-    program = ComputeProgram(getattr(module, f"main_{k}"))
-    for stage, run in STAGES.items():
-        run(program)
+    program = ComputeProgram(function)
+    for stage, work in STAGES.items():
+        work(program)
         now = time.process_time()
         times[stage] = 1e3 * (now - begin)
         begin = now
     return program, times
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--programs", type=int, default=100)
-    parser.add_argument("--profile", action="store_true", help="show where the time goes")
-    options = parser.parse_args()
+def in_files(numbers: Sequence[int], folder: Path) -> Iterator[tuple[Any, float]]:
+    """Yield the function of each program, and CPU milliseconds of its decorators."""
+    for k in numbers:
+        path = folder / f"program_{k}.py"
+        path.write_text(HEAD + PROGRAM.format(k=k))
+        scope, spent = run(path.read_text(), str(path))
+        yield scope[f"main_{k}"], spent
+
+
+def in_cells(numbers: Sequence[int], _: Path) -> Iterator[tuple[Any, float]]:
+    for k in numbers:
+        text, name = HEAD + PROGRAM.format(k=k), f"<cell {k}>"
+        linecache.cache[name] = (len(text), None, text.splitlines(keepends=True), name)
+        scope, spent = run(text, name)
+        yield scope[f"main_{k}"], spent
+
+
+def in_one_file(numbers: Sequence[int], folder: Path) -> Iterator[tuple[Any, float]]:
+    path = folder / "programs.py"
+    path.write_text(HEAD + "".join(PROGRAM.format(k=k) for k in numbers))
+    scope, spent = run(path.read_text(), str(path))
+    for k in numbers:
+        yield scope[f"main_{k}"], spent / len(numbers)
+
+
+def in_closures(numbers: Sequence[int], folder: Path) -> Iterator[tuple[Any, float]]:
+    path = folder / "closures.py"
+    body = textwrap.indent(PROGRAM.replace("step_count", "steps_{k}"), "    ")
+    made = f"def make_{{k}}(steps_{{k}}):{body}\n    return main_{{k}}\n\n\n"
+    path.write_text(HEAD + "".join(made.format(k=k) for k in numbers))
+    scope, _ = run(path.read_text(), str(path))
+    for k in numbers:
+        begin = time.process_time()
+        function = scope[f"make_{k}"](8)
+        yield function, 1e3 * (time.process_time() - begin)
+
+
+LAYOUTS: dict[str, Callable[[Sequence[int], Path], Iterator[tuple[Any, float]]]] = {
+    "files": in_files,
+    "one file": in_one_file,
+    "cells": in_cells,
+    "closures": in_closures,
+}
+
+
+def measured(layout: str, count: int) -> dict[str, object]:
+    """Compile ``count`` programs that stand in this layout; return what it cost."""
     found: list[dict[str, float]] = []
     counts: list[int] = []
+    kept: list[ComputeProgram] = []  # as a running program would
     with tempfile.TemporaryDirectory() as folder:
-        compiled("first_0", HEAD + PROGRAM.format(k=0), 0, Path(folder))  # loads the compiler
-        profile = cProfile.Profile()
-        if options.profile:
-            profile.enable()
-        for k in range(1, options.programs + 1):
-            name = f"benchmark_{k}"
-            program, times = compiled(name, HEAD + PROGRAM.format(k=k), k, Path(folder))
-            found.append(times)
+        for function, spent in LAYOUTS[layout](range(1, count + 1), Path(folder)):
+            program, times = stages(function)
+            found.append({"decorators": spent, **times})
             counts.append(inlined(program.module.entries[0].function, {}))
-        if options.profile:
-            profile.disable()
-            pstats.Stats(profile).sort_stats("tottime").print_stats(30)
+            kept.append(program)
+    assert len({program.wgsl for program in kept}) == count, "a program was compiled twice"
     sums = [sum(times.values()) for times in found]
     total = sum(sums)
-    result = {
+    return {
         "nodes": statistics.median(counts),
         "ms, median": round(statistics.median(sums), 2),
         "ms, first": round(sums[0], 2),
         "ms, all": round(total, 1),
-        "share": {s: f"{sum(t[s] for t in found) / total:.0%}" for s in STAGES},
+        "share": {s: f"{sum(t[s] for t in found) / total:.0%}" for s in found[0]},
     }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--programs", type=int, default=100)
+    parser.add_argument("--layout", choices=LAYOUTS, help="only this one")
+    parser.add_argument("--profile", action="store_true", help="show where the time goes")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        stages(*[function for function, _ in in_files([0], Path(folder))])  # loads the compiler
+    profile = cProfile.Profile()
+    result: dict[str, object] = {}
+    for layout in [options.layout] if options.layout else LAYOUTS:
+        if options.profile:
+            profile.enable()
+        result[layout] = measured(layout, options.programs)
+        profile.disable()
+    if options.profile:
+        pstats.Stats(profile).sort_stats("tottime").print_stats(30)
     print(json.dumps(result, indent=2))
 
 

@@ -194,6 +194,98 @@ def test_a_buffer_shrinks_when_nobody_may_still_draw_from_it(device, naive):
     heap.close()
 
 
+def coloured(count: int) -> tuple[list[hs.CVal], list[Draw]]:
+    """Return cells and the draws that have them as colours, all of them in sight."""
+    rng = np.random.default_rng(4)
+    cells = [hs.cval((*rng.random(3).tolist(), 1.0)) for _ in range(count)]
+    geometry = Geometry({"position": rng.uniform(-1, 1, (9, 3)), "normal": rng.random((9, 3))})
+    matrices = [np.eye(4) for _ in cells]
+    for matrix in matrices:
+        matrix[:3, 3] = rng.uniform(-0.8, 0.8, 3)
+    return cells, [
+        Draw(PROGRAMS[0], geometry, {"model": matrix, "color": cell})
+        for matrix, cell in zip(matrices, cells, strict=True)
+    ]
+
+
+def recolour(cells: list[hs.CVal], seed: int) -> None:
+    """Change so many colours apart from each other that they are sent by a scatter."""
+    for cell, color in zip(cells, np.random.default_rng(seed).random((len(cells), 3)), strict=True):
+        cell.value = (*color.tolist(), 1.0)
+
+
+@pytest.mark.parametrize("is_shared", [False, True])
+def test_an_update_that_was_not_encoded_does_not_undo_the_next(device, naive, is_shared):
+    """A scatter that waits would come after what the next update writes at once."""
+    cells, draws = coloured(1600)
+    heap = Heap(device) if is_shared else None
+    view = View(device, draws, heap)
+    view.update()
+    recolour(cells[::10], 1)
+    assert view.update().upload_writes <= 3, "not by a scatter"
+    for cell in cells[:200:10]:
+        cell.value = (1.0, 1.0, 1.0, 1.0)
+    view.update()
+    device.queue.submit([view.encode()])
+    view.agrees(naive)
+    view.close()
+    if heap is not None:
+        heap.close()
+
+
+def test_what_a_scene_sent_is_there_though_another_was_encoded_in_vain(device, naive):
+    cells, draws = coloured(1600)
+    heap = Heap(device)
+    drawn, forgotten = View(device, draws, heap), View(device, draws, heap)
+    for view in (drawn, forgotten):
+        view.update()
+        device.queue.submit([view.encode()])
+    forgotten.update()
+    recolour(cells[::10], 1)
+    drawn.update()
+    forgotten.encode()  # and never submitted
+    device.queue.submit([drawn.encode()])
+    drawn.agrees(naive)
+    for view in (drawn, forgotten):
+        view.close()
+    heap.close()
+
+
+def test_what_compact_moved_is_sent_before_a_page_grows(device, naive):
+    """A scene that was encoded in between sees the buffer that was, through header rows that are."""
+    rng = np.random.default_rng(2)
+    holes = [clutter(rng) for _ in range(60)]
+    heap = Heap(device, page_bytes=2**23)
+    growing, still = View(device, [], heap), View(device, [], heap)
+    for hole in holes:
+        growing.scene.add(hole)
+    growing.update()
+    for _ in range(5):
+        still.scene.add(clutter(rng))
+    for view in (still, growing):
+        view.update()
+        device.queue.submit([view.encode()])
+    for hole in holes[1:]:
+        growing.scene.remove(hole)
+    for view in (growing, still):
+        view.update()
+        if view is growing:
+            device.queue.submit([view.encode()])
+    assert heap.compact() > 0
+    encoded = still.encode()
+    (mirror,) = heap.mirrors.values()
+    generation = mirror.generation
+    for _ in range(600):
+        growing.scene.add(clutter(rng))
+    growing.update()
+    assert mirror.generation != generation
+    device.queue.submit([encoded, growing.encode()])
+    for view in (still, growing):
+        view.agrees(naive)
+        view.close()
+    heap.close()
+
+
 def test_what_scenes_share_is_sent_once(device):
     rng = np.random.default_rng(0)
     draws = [clutter(rng) for _ in range(40)]

@@ -414,6 +414,14 @@ def frame(stage: Stage, rng: np.random.Generator) -> None:
     stage.draw([views[k] for k in rng.permutation(len(views))])
 
 
+def dropped_frame(stage: Stage, rng: np.random.Generator) -> None:
+    """Update views whose frames are never encoded."""
+    for view in stage.views:
+        if rng.random() < 0.5:
+            view.update()
+            stage._note(view)
+
+
 def crossed_frame(stage: Stage, rng: np.random.Generator) -> None:
     """Encode one scene of a heap before the other is updated, and look at both."""
     views = stage.sharers[:: 1 if rng.random() < 0.5 else -1]
@@ -473,6 +481,7 @@ def reopen(stage: Stage, rng: np.random.Generator) -> None:
 
 STAGE_OPERATIONS: dict[str, tuple[float, Callable[[Stage, np.random.Generator], None]]] = {
     "frame": (12, frame),
+    "dropped_frame": (2, dropped_frame),
     "crossed_frame": (2, crossed_frame),
     "compact": (4, compact),
     "recover": (1.2, recover),

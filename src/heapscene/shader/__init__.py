@@ -5,7 +5,7 @@ Out:  a typed IR, and from it :class:`Program` and :class:`ComputeProgram` with 
 Keeps: a function means the same in CPython and on the GPU; what would not is refused, with what to
        write instead; equal content has an equal hash in every process.
 
-The folder in order: ``source`` and ``stages`` read a function, ``frontend`` turns its syntax tree
+The folder in order: ``source``, ``definition`` and ``stages`` read a function, ``frontend`` turns its tree
 into ``ir``, ``wgsl`` emits it, ``linking`` and ``program`` fit two stages together; ``lang`` and
 ``cpu`` run the same function in CPython, ``interpret`` runs the IR in NumPy; ``passes`` change the
 IR; ``sets`` finds what a rule may return; ``numeric`` says what operations compute.

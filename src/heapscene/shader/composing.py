@@ -176,7 +176,7 @@ class _Chain:
             first.where,
             replace(made_function, span=first.function.span),
             parameters,
-            first.spans,
+            first.source,
             tuple(self.stages),
         )
 

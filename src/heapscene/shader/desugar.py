@@ -10,7 +10,6 @@ import ast
 import copy
 from functools import reduce
 from typing import TYPE_CHECKING, Any
-from weakref import WeakKeyDictionary
 
 from heapscene.shader.lang import static
 
@@ -19,23 +18,17 @@ if TYPE_CHECKING:
 
 __all__ = ["desugared", "is_static_call", "static_names"]
 
-_known: WeakKeyDictionary[FunctionSource, ast.FunctionDef] = WeakKeyDictionary()
-
 
 def desugared(source: FunctionSource) -> ast.FunctionDef:
     """Return the definition without ``match``; the tree itself stays as it is."""
-    found = _known.get(source)
-    if found is None:
-        found = source.tree
-        if any(isinstance(node, ast.Match) for node in source.nodes):
-            found = ast.fix_missing_locations(_Matches().visit(copy.deepcopy(found)))
-        _known[source] = found
-    return found
+    if source.nodes(ast.Match):
+        return ast.fix_missing_locations(_Matches().visit(copy.deepcopy(source.tree)))
+    return source.tree
 
 
 def static_names(source: FunctionSource) -> frozenset[str]:
     """Return the names under which a function calls :func:`~heapscene.shader.static`."""
-    called = {_dotted(node.func) for node in source.nodes if isinstance(node, ast.Call)}
+    called = {_dotted(node.func) for node in source.nodes(ast.Call)}
     return frozenset(name for name in called if name and source.stands_for(name, static))
 
 

@@ -23,6 +23,7 @@ from heapscene.shader.operations import scalar_of, spelled
 from heapscene.shader.types import BOOL, Matrix, Scalar, StructField, StructType, Type, Vector
 
 if TYPE_CHECKING:
+    from heapscene.shader.source import FunctionSource
     from heapscene.shader.stages import Parameter, ShaderFunction
 
 __all__ = [
@@ -77,8 +78,8 @@ class Stage:
     ----------
     where
         ``file:line`` of the ``def``.
-    spans
-        Where the annotations of parameters and result stand, by parameter name and ``"return"``.
+    source
+        Its text; of a chain, that of the first.
     parts
         The stages that a chain was made of; none for a single function.
     """
@@ -87,7 +88,7 @@ class Stage:
     where: str
     function: Function
     parameters: tuple[StageParameter, ...]
-    spans: Mapping[str, Span] = field(default_factory=dict[str, Span])
+    source: FunctionSource | None = field(default=None, compare=False)
     parts: tuple[Stage, ...] = ()
 
     def parameter(self, role: str) -> StageParameter | None:
@@ -100,6 +101,11 @@ class Stage:
         if found is None:
             return ()
         return tuple(field for field in found.fields if field.name in found.read)
+
+    @property
+    def spans(self) -> dict[str, Span]:
+        """Where the annotations of parameters and result stand, by name and ``"return"``."""
+        return {} if self.source is None else dict(_annotations(self.source))
 
     @property
     def label(self) -> str:
@@ -177,8 +183,8 @@ def stage_of(function: ShaderFunction[..., Any], *, first: bool = True) -> Stage
         _stage_parameter(parameter, role_of.get(parameter.name, "builtin"), read)
         for parameter, read in zip(function.parameters, fields_read(made), strict=True)
     )
-    spans = dict(_annotations(function))
-    stage = Stage(function.name, function.source.where, made, parameters, spans)
+    source = function.source
+    stage = Stage(function.name, source.where, made, parameters, source)
     checked = [p for p in parameters if first or p.role == "inputs"]
     faults = [f for parameter in checked for f in check_fields(stage, parameter)]
     if faults:
@@ -186,15 +192,15 @@ def stage_of(function: ShaderFunction[..., Any], *, first: bool = True) -> Stage
     return stage
 
 
-def _annotations(function: ShaderFunction[..., Any]) -> Iterator[tuple[str, Span]]:
-    tree = function.source.tree
+def _annotations(source: FunctionSource) -> Iterator[tuple[str, Span]]:
+    tree = source.tree
     nodes_ = {arg.arg: arg.annotation for arg in tree.args.args} | {"return": tree.returns}
     for name, node in nodes_.items():
         if isinstance(node, ast.expr):
             yield (
                 name,
                 Span(
-                    function.source.filename,
+                    source.filename,
                     node.lineno,
                     node.col_offset,
                     node.end_lineno or node.lineno,

@@ -147,7 +147,7 @@ def shaped(type_: Type, scalar: Scalar) -> Type:
 
 def is_flat(type_: Type) -> bool:
     """Tell whether a type is a scalar or vector."""
-    return isinstance(type_, Scalar | Vector)
+    return isinstance(type_, (Scalar, Vector))
 
 
 KINDS: dict[str, Callable[[Type], bool]] = {

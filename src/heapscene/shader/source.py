@@ -11,22 +11,21 @@ import ast
 import builtins
 import difflib
 import functools
-import inspect
 import itertools
 import linecache
 import textwrap
-import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from types import CodeType, FunctionType
-from typing import Any
+from types import FunctionType
+from typing import Any, TypeVar
 
 from heapscene.errors import ShaderNameError, ShaderSyntaxError, ShaderTypeError, explain
-from heapscene.shader.diagnostics import Diagnostic, raise_all
+from heapscene.shader.definition import Nodes, definition_of, nodes_of, parsed
 
 __all__ = ["FunctionSource", "read_source"]
 
+N = TypeVar("N", bound=ast.AST)
+
 _given_texts = itertools.count(1)
-_MAX_DEPTH = 150
 
 
 class FunctionSource:
@@ -65,45 +64,44 @@ class FunctionSource:
         self.lines = lines
         self._given = given
         self._function = function
+        self._read: tuple[ast.FunctionDef, Nodes] | None = None
         self._enclosing: Mapping[str, Any] = {}
         if enclosing:
-            used = {node.id for node in self.nodes if isinstance(node, ast.Name)}
+            used = {node.id for node in self.nodes(ast.Name)}
             used |= _names_in_strings(function)
             self._enclosing = {key: value for key, value in enclosing.items() if key in used}
 
     def __repr__(self) -> str:
         return f"FunctionSource({self.name} in {self.filename})"
 
-    @functools.cached_property
+    @property
     def tree(self) -> ast.FunctionDef:
         """The definition."""
-        block, first = self._block
-        tree = _parse(block, first, self.name, self.filename)
-        _check_depth(tree, self.filename)
-        if self._given is None:
-            _check_same_code(tree, self._function, self.lines, self.filename)
-        return tree
+        return self._definition()[0]
 
-    @functools.cached_property
-    def nodes(self) -> tuple[ast.AST, ...]:
-        """All nodes of the definition; several passes look for some kinds."""
-        return tuple(ast.walk(self.tree))
+    def nodes(self, kind: type[N]) -> list[N]:
+        """Return all nodes of one kind in the definition."""
+        return self._definition()[1].get(kind, [])
 
-    @functools.cached_property
+    def forget(self) -> None:
+        """Let go of the tree, which is larger than what is made of it; it is read again if needed."""
+        self._read = None
+
+    @property
     def text(self) -> str:
         """The lines of the function."""
-        return textwrap.dedent("".join(self._block[0]))
-
-    @functools.cached_property
-    def _block(self) -> tuple[list[str], int]:
-        """The lines of the function, and the number of the first of them."""
         if self._given is not None:
-            return self.lines, 1
+            return textwrap.dedent("".join(self.lines))
         first = max(self._function.__code__.co_firstlineno, 1)
-        try:
-            return inspect.getblock(self.lines[first - 1 :]), first
-        except (SyntaxError, IndexError) as error:
-            raise _not_the_text(self.name, self.filename) from error
+        return textwrap.dedent("".join(self.lines[first - 1 : self.tree.end_lineno]))
+
+    def _definition(self) -> tuple[ast.FunctionDef, Nodes]:
+        if self._read is None and self._given is None:
+            self._read = definition_of(self._function.__code__, self.lines, self.filename)
+        elif self._read is None:
+            tree = parsed(self.lines, 1, self.name, self.filename)
+            self._read = tree, nodes_of(tree, self.filename)
+        return self._read
 
     def resolve(self, name: str, local: Sequence[str] = ()) -> object:
         """Return the object that a free name of the function stands for.
@@ -170,7 +168,7 @@ class FunctionSource:
         scope = {**self._function.__globals__, **self._enclosing, **_closure(self._function)}
         return eval(text, {**scope, **names})  # noqa: S307
 
-    @property
+    @functools.cached_property
     def where(self) -> str:
         """``file:line`` of the ``def``."""
         return f"{self.filename}:{self.tree.lineno}"
@@ -287,95 +285,6 @@ def _lines_of(function: FunctionType, source: str | None) -> tuple[str, list[str
             )
         )
     return filename, found
-
-
-def _parse(block: list[str], first: int, name: str, filename: str) -> ast.FunctionDef:
-    # An indented definition is parsed below an 'if', so that columns stay those of the file.
-    indented = block[0][:1] in (" ", "\t")
-    # Empty lines before it give its lines the numbers that they have in the file.
-    before = "\n" * (first - 2) + "if 1:\n" if indented else "\n" * (first - 1)
-    try:
-        module = ast.parse(before + "".join(block), filename)
-    except SyntaxError as error:
-        raise ShaderSyntaxError(
-            explain(
-                f"the source text of {name!r} cannot be parsed: {error.msg}",
-                fix="Save the file as it was when it was imported, or start Python again.",
-            )
-        ) from error
-    for node in ast.walk(module):
-        if isinstance(node, ast.FunctionDef) and node.name == name:
-            return node
-    raise _not_the_text(name, filename)
-
-
-def _check_depth(tree: ast.FunctionDef, filename: str) -> None:
-    """Refuse what the compilers of WGSL, and recursive passes over it, cannot take in."""
-    pending: list[tuple[ast.AST, int]] = [(tree, 0)]
-    while pending:
-        node, depth = pending.pop()
-        if depth > _MAX_DEPTH and isinstance(node, ast.expr | ast.stmt):
-            raise_all([_too_deep(node, tree.name, filename)])
-        children = list(ast.iter_child_nodes(node))
-        # "a and b and c" is one node of Python and two of the IR, one below the other.
-        deeper = len(children) if isinstance(node, ast.BoolOp | ast.Compare | ast.Call) else 1
-        pending += [(child, depth + deeper) for child in children]
-
-
-def _too_deep(node: ast.expr | ast.stmt, name: str, filename: str) -> Diagnostic:
-    from heapscene.shader.ir.nodes import Span
-
-    end = (node.end_lineno or node.lineno, node.end_col_offset or node.col_offset + 1)
-    span = Span(filename, node.lineno, node.col_offset, *end)
-    what = f"this is nested more than {_MAX_DEPTH} deep"
-    fix = "Give parts of it names on lines of their own, or move them to a helper."
-    return Diagnostic("syntax", what, span, name, {}, fix)
-
-
-def _check_same_code(
-    tree: ast.FunctionDef, function: FunctionType, lines: list[str], filename: str
-) -> None:
-    # pytest rewrites 'assert' before it compiles, so such functions cannot be compared.
-    first, last = tree.lineno - 1, tree.end_lineno
-    if any("assert" in line for line in lines[first:last]) and any(
-        isinstance(node, ast.Assert) for node in ast.walk(tree)
-    ):
-        return
-    codes = _codes_of("".join(lines), filename)
-    if codes and _signature(function.__code__) not in codes:
-        raise _not_the_text(tree.name, filename)
-
-
-@functools.lru_cache(maxsize=4)
-def _codes_of(text: str, filename: str) -> frozenset[tuple[Any, ...]]:
-    # The whole file, since what surrounds a function changes its instructions.
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        try:
-            pending = [compile(text, filename, "exec", dont_inherit=True)]
-        except SyntaxError:  # for example a cell with magic commands
-            return frozenset()
-    found: set[tuple[Any, ...]] = set()
-    while pending:
-        code = pending.pop()
-        found.add(_signature(code))
-        pending += [constant for constant in code.co_consts if isinstance(constant, CodeType)]
-    return frozenset(found)
-
-
-def _signature(code: CodeType) -> tuple[Any, ...]:
-    constants = [repr(value) for value in code.co_consts if not isinstance(value, CodeType)]
-    return code.co_name, code.co_code, tuple(constants), code.co_names
-
-
-def _not_the_text(name: str, filename: str) -> ShaderSyntaxError:
-    return ShaderSyntaxError(
-        explain(
-            f"the source text does not belong to the running function {name!r}",
-            facts={"file": filename},
-            fix="Was the file edited after it was imported? Start Python again.",
-        )
-    )
 
 
 def _closure(function: FunctionType) -> dict[str, Any]:

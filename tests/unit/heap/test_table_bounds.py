@@ -47,3 +47,16 @@ def expected(table: hs.DrawTable, matrix: np.ndarray) -> np.ndarray:
     corners = np.array(np.meshgrid(*SHAPE.bounds.T)).reshape(3, -1).T
     points = (shown[:, None] + corners).reshape(-1, 3) @ matrix[:3, :3].T + matrix[:3, 3]
     return np.stack([points.min(axis=0), points.max(axis=0)])
+
+
+def test_the_last_chunk_takes_the_rows_that_are_left() -> None:
+    table = hs.DrawTable(
+        hs.UnlitMaterial(), geometry=[SHAPE], columns={"position": np.zeros((1000, 3))}
+    )
+    heap = Heap(1 << 14, FRAME)
+    heap.apply([DrawChange(None, table.as_draw())])
+    (resident,) = heap._residents.values()
+    capacities = [chunk.capacity for chunk in resident.chunks]
+    assert len(capacities) > 2
+    assert len(set(capacities[:-1])) == 1
+    assert sum(capacities) == 1000

@@ -1,12 +1,14 @@
 """Lists that change as children: drawn in the order of arrival."""
 
+import numpy as np
 import pytest
 
 from heapscene.adaptive import alist, clist, cset, cval
+from heapscene.draw import Draw
 from heapscene.errors import SceneError
 from heapscene.geometry import box
 from heapscene.scene import Group, Mesh, Scene
-from reference.drawlist import DrawList, PlainMaterial
+from reference.drawlist import PROGRAM, DrawList, PlainMaterial
 
 BOX = box()
 MATERIAL = PlainMaterial()
@@ -111,3 +113,16 @@ def test_a_list_inside_itself_is_refused() -> None:
     items.append(items)
     with pytest.raises(SceneError, match="inside itself"):
         Scene(items)
+
+
+def test_a_draw_that_comes_back_is_itself_and_no_copy():
+    draw = Draw(PROGRAM, BOX, {"model": np.eye(4), "color": "red"})
+    scene = Scene(draw)
+    seen = DrawList(scene)
+    for _ in range(3):
+        seen.pull()
+        assert seen.draws == [draw]
+        assert seen.draws[0] is draw
+        scene.remove(draw)
+        seen.pull()
+        scene.add(draw)

@@ -25,6 +25,7 @@ from heapscene.shader import (
     private,
     storage,
     struct,
+    types,
     u32,
     uniform,
     vec2,
@@ -34,7 +35,7 @@ from heapscene.shader import (
     workgroup_barrier,
 )
 from heapscene.shader.interpret import dispatch, interpret
-from heapscene.shader.ir.build import binary, index, literal
+from heapscene.shader.ir.build import binary, construct, index, literal
 from heapscene.shader.types import F32, I32, U32, ArrayType
 
 page = storage("page", f32, binding=0, access="read_write")
@@ -336,3 +337,14 @@ def test_i32_rounds_towards_zero_and_survives_the_smallest():
     low = -(1 << 31)
     given = {"a": np.int32([-7, 7, 5, low]), "b": np.int32([2, -2, 0, -1])}
     assert interpret(body.done(), given).value.tolist() == [-31, -29, 50, 0]
+
+
+def test_a_matrix_of_numbers_is_filled_column_by_column():
+    wide = types.Matrix(2, 3)
+    body = ir.FunctionBuilder("f", wide)
+    numbers = [body.parameter(f"p{k}", F32) for k in range(6)]
+    body.return_(construct(wide, *numbers))
+    given = {f"p{k}": np.float32([k, 10 * k]) for k in range(6)}
+    found = interpret(body.done(), given).value
+    assert found[0].tolist() == [[0, 3], [1, 4], [2, 5]]
+    assert np.array_equal(found[1], 10 * found[0])

@@ -30,6 +30,9 @@ _OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
 }
 
 
+_COMPUTED = (nodes.Construct, nodes.Convert, nodes.Intrinsic)
+
+
 def check_constant(value: Expr) -> Expr:
     """Return the expression unless it is constant and cannot be computed.
 
@@ -55,16 +58,17 @@ def check_constant(value: Expr) -> Expr:
 
 
 def _is_constant(value: Expr) -> bool:
-    if isinstance(value, nodes.Literal):
-        return True
-    inner = isinstance(value, nodes.Construct | nodes.Convert | nodes.Intrinsic | nodes.Binary)
+    kind = type(value)
+    if kind is nodes.Literal or kind is nodes.Read:
+        return kind is nodes.Literal
     # Long sums lean to the left: the short side says "not constant".
-    return inner and all(map(_is_constant, reversed(children(value))))
+    if isinstance(value, nodes.Binary):
+        return _is_constant(value.right) and _is_constant(value.left)
+    return kind in _COMPUTED and all(map(_is_constant, reversed(children(value))))
 
 
 def _check_right(value: nodes.Binary) -> None:
-    is_integer = scalar_of(value.type) in (I32, U32)
-    if not is_integer or value.op not in ("/", "%", "<<", ">>"):
+    if value.op not in ("/", "%", "<<", ">>") or scalar_of(value.type) not in (I32, U32):
         return
     right = _evaluate(value.right) if _is_constant(value.right) else None
     if right is None:

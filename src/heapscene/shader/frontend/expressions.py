@@ -92,6 +92,8 @@ class Expressions(Lowering):
         """Return a value, captured objects as constants."""
         found = self.any(node)
         made = self.constant(found, node) if isinstance(found, Static) else found
+        if type(made.type) in (Scalar, Vector, Matrix):
+            return made
         if is_handle(made.type):
             is_sampler = isinstance(made.type, SamplerType)
             raise self.fault(
@@ -123,12 +125,15 @@ class Expressions(Lowering):
         before them.
         """
         made: list[Expr] = []
+        block = self.builder.blocks[-1]
         for node in given:
-            with self.builder.block() as prelude:
-                value = self.value(node)
-            if prelude:
+            count = len(block)
+            value = self.value(node)
+            if len(block) > count:
+                prelude = block[count:]
+                del block[count:]
                 made = [each if is_stable(each) else self.temporary("kept", each) for each in made]
-            self._append(prelude)
+                block += prelude
             made.append(value)
         return made
 

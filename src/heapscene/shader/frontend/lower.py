@@ -9,7 +9,6 @@ from weakref import WeakKeyDictionary
 
 from heapscene.errors import ShaderError, ShaderNameError
 from heapscene.shader import lang
-from heapscene.shader.desugar import desugared
 from heapscene.shader.diagnostics import Diagnostic, raise_all
 from heapscene.shader.frontend.lowering import Fault
 from heapscene.shader.frontend.signature import check_signature
@@ -59,6 +58,7 @@ def lowered(
     found = _outcomes.get(function)
     if found is None:
         found = _lowered(Statements(function, stack))
+        function.source.forget()
         if found.function is not None or not stack:
             _outcomes[function] = found
     return found
@@ -66,7 +66,7 @@ def lowered(
 
 def _lowered(state: Statements) -> Outcome:
     function = state.function
-    tree = desugared(function.source)
+    tree = state.tree
     try:
         parameters = function.parameters
         returns = lang.type_of(function.returns)

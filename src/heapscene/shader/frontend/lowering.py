@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Generator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -58,6 +57,7 @@ class Lowering:
         self, function: ShaderFunction[..., Any], stack: tuple[ShaderFunction[..., Any], ...]
     ) -> None:
         self.function = function
+        self._filename = function.source.filename
         self.stack = (*stack, function)
         self.diagnostics: list[Diagnostic] = []
         self.builder: FunctionBuilder
@@ -72,7 +72,7 @@ class Lowering:
         """Return where a syntax node is."""
         place: Any = node
         return Span(
-            self.function.source.filename,
+            self._filename,
             place.lineno,
             place.col_offset,
             place.end_lineno or place.lineno,
@@ -113,13 +113,9 @@ class Lowering:
                 labelled[label] = f"{text} : {labelled[label]}{line}"
         return labelled
 
-    @contextmanager
-    def at(self, node: ast.AST) -> Generator[Span, None, None]:
+    def at(self, node: ast.AST) -> _Place:
         """Give the refusals of smart constructors a place."""
-        try:
-            yield self.span(node)
-        except Refusal as error:
-            raise self.fault(node, error.what, facts=error.facts, fix=error.fix) from error
+        return _Place(self, node)
 
     def temporary(self, name: str, value: Expr) -> Expr:
         """Return the value, named so that it is evaluated once."""
@@ -193,6 +189,24 @@ class Lowering:
             )
         resource = Resource(name, made.type, "input", source=static.value)
         return nodes.Global(made.type, resource, span=span)
+
+
+class _Place:
+    """Where smart constructors work. A class, since one is made for nearly every expression."""
+
+    __slots__ = ("_lowering", "_node")
+
+    def __init__(self, lowering: Lowering, node: ast.AST) -> None:
+        self._lowering = lowering
+        self._node = node
+
+    def __enter__(self) -> Span:
+        return self._lowering.span(self._node)
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        if isinstance(error, Refusal):
+            fault = self._lowering.fault(self._node, error.what, facts=error.facts, fix=error.fix)
+            raise fault from error
 
 
 def _better_value(value: object) -> str:

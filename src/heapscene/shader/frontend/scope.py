@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import ast
 from dataclasses import dataclass, field
-from typing import Any, cast
+
+from heapscene.shader.definition import LEAVES, children_of
 
 __all__ = ["Uses", "find_uses"]
 
@@ -71,24 +72,25 @@ class _Finder:
                 self._names(node, path)
 
     def _names(self, root: ast.AST, path: tuple[int, ...]) -> None:
-        stack: list[Any] = [root]
+        stack = [root]
         while stack:
             node = stack.pop()
-            if type(node) is ast.Name:
+            if isinstance(node, ast.Name):
                 self._use(node, path, stored=isinstance(node.ctx, ast.Store))
-            elif isinstance(node, ast.AST):
-                stack += [getattr(node, name, None) for name in reversed(node._fields)]
-            elif type(node) is list:
-                stack += reversed(cast("list[Any]", node))
+            elif type(node) not in LEAVES:
+                stack += reversed(children_of(node))
 
     def _use(self, node: ast.Name, path: tuple[int, ...], *, stored: bool) -> None:
-        uses = self.uses.setdefault(node.id, Uses(path))
-        length = 0
-        for a, b in zip(uses.path, path, strict=False):
-            if a != b:
-                break
-            length += 1
-        uses.path = uses.path[:length]
+        uses = self.uses.get(node.id)
+        if uses is None:
+            uses = self.uses[node.id] = Uses(path)
+        elif uses.path is not path:
+            length = 0
+            for a, b in zip(uses.path, path, strict=False):
+                if a != b:
+                    break
+                length += 1
+            uses.path = uses.path[:length]
         if stored:
             uses.stores += 1
             uses.first = uses.first or node

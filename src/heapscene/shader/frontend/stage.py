@@ -17,11 +17,16 @@ if TYPE_CHECKING:
 __all__ = ["check_stage"]
 
 
+_STAGED = (nodes.Intrinsic, nodes.Global, nodes.Discard)
+
+
 def check_stage(made: Function, function: ShaderFunction[..., Any]) -> list[Diagnostic]:
     """Return the faults of an entry function and its helpers that depend on the stage."""
     faults: list[Diagnostic] = []
     for each in reachable_functions(made):
         for node in walk(each):
+            if type(node) not in _STAGED:
+                continue
             for what, fix in _problems(node, function.stage):
                 span = node.span or each.span or made.span
                 assert span is not None

@@ -48,12 +48,11 @@ class Statements(Loops):
         self, function: ShaderFunction[..., Any], stack: tuple[ShaderFunction[..., Any], ...]
     ) -> None:
         super().__init__(function, stack)
-        tree = desugared(function.source)
-        self.uses: dict[str, Uses] = find_uses(tree.body)
+        self.tree = desugared(function.source)
+        self.uses: dict[str, Uses] = find_uses(self.tree.body)
         self.loop_names = {
             name.id
-            for node in ast.walk(tree)
-            if isinstance(node, ast.For)
+            for node in function.source.nodes(ast.For)
             for name in ast.walk(node.target)
             if isinstance(name, ast.Name)
         }

@@ -21,7 +21,7 @@ __all__ = ["digest", "function_hash", "module_hash", "type_text"]
 
 def digest(*parts: str) -> str:
     """Return 32 hexadecimal digits that stand for ``parts``."""
-    text = "".join(f"{len(part)}:{part}" for part in parts)
+    text = "".join([f"{len(part)}:{part}" for part in parts])
     return blake2b(text.encode(), digest_size=16).hexdigest()
 
 
@@ -39,17 +39,25 @@ def type_text(type_: Type) -> str:
     return type_.wgsl
 
 
+_LAYOUT: dict[type, tuple[str, tuple[str, ...], bool, tuple[str, ...]]] = {
+    kind: (kind.__name__, PLAIN.get(kind, ()), issubclass(kind, nodes.Expr), below)
+    for kind, below in CHILDREN.items()
+}
+
+
 class _Canonical:
     """Writes one function as a list of tokens."""
 
-    def __init__(self, known: dict[int, str]) -> None:
+    def __init__(self) -> None:
         self.tokens: list[str] = []
-        self._numbers: dict[int, int] = {}
-        self._known = known
+        self._locals: dict[int, str] = {}
 
     def local(self, local: Local) -> None:
-        number = self._numbers.setdefault(local.number, len(self._numbers))
-        self.tokens.append(f"%{number}:{type_text(local.type)}{'*' if local.mutable else ''}")
+        text = self._locals.get(local.number)
+        if text is None:
+            text = f"%{len(self._locals)}:{type_text(local.type)}{'*' if local.mutable else ''}"
+            self._locals[local.number] = text
+        self.tokens.append(text)
 
     def resource(self, resource: Resource) -> None:
         self.tokens.append(
@@ -60,20 +68,21 @@ class _Canonical:
     def node(self, node: Any) -> None:
         kind: type = type(node)
         tokens = self.tokens
-        tokens.append(kind.__name__)
-        for name in PLAIN.get(kind, ()):
-            value = getattr(node, name)
+        name, plain, is_expression, below = _LAYOUT[kind]
+        tokens.append(name)
+        for member in plain:
+            value = getattr(node, member)
             tokens.append(value.hex() if isinstance(value, float) else str(value))
-        if isinstance(node, nodes.Expr):
+        if is_expression:
             tokens.append(type_text(node.type))
-        if isinstance(node, nodes.Read | nodes.Declare | nodes.For):
+        if kind is nodes.Read or kind is nodes.Declare or kind is nodes.For:
             self.local(node.local)
-        elif isinstance(node, nodes.Global):
+        elif kind is nodes.Global:
             self.resource(node.resource)
-        elif isinstance(node, nodes.Call):
-            tokens.append(_hash(node.function, self._known))
-        for name in CHILDREN[kind]:
-            child = getattr(node, name)
+        elif kind is nodes.Call:
+            tokens.append(function_hash(node.function))
+        for member in below:
+            child = getattr(node, member)
             if child is None:
                 tokens.append("-")
             elif isinstance(child, tuple):
@@ -84,27 +93,24 @@ class _Canonical:
                 self.node(child)
 
 
-def _hash(function: Function, known: dict[int, str]) -> str:
-    found = known.get(id(function))
-    if found is None:
-        writer = _Canonical(known)
-        for parameter in function.parameters:
-            writer.local(parameter)
-        writer.tokens.append(type_text(function.returns))
-        if function.wgsl is not None:
-            writer.tokens += ["wgsl", function.wgsl, *(p.name for p in function.parameters)]
-        for statement in function.body:
-            writer.node(statement)
-        found = known[id(function)] = digest(*writer.tokens)
+def function_hash(function: Function) -> str:
+    """Return the identity of a function with all that it calls."""
+    if function.digest is not None:
+        return function.digest
+    writer = _Canonical()
+    for parameter in function.parameters:
+        writer.local(parameter)
+    writer.tokens.append(type_text(function.returns))
+    if function.wgsl is not None:
+        writer.tokens += ["wgsl", function.wgsl, *(p.name for p in function.parameters)]
+    for statement in function.body:
+        writer.node(statement)
+    found = digest(*writer.tokens)
+    object.__setattr__(function, "digest", found)  # a function is frozen, so it stays true
     return found
 
 
-def function_hash(function: Function) -> str:
-    """Return the identity of a function with all that it calls."""
-    return _hash(function, {})
-
-
-def _entry_hash(entry: EntryPoint, known: dict[int, str]) -> str:
+def _entry_hash(entry: EntryPoint) -> str:
     ports = [f"{p.builtin}:{p.location}:{p.interpolate}" for p in entry.inputs]
     return digest(
         entry.stage,
@@ -112,11 +118,10 @@ def _entry_hash(entry: EntryPoint, known: dict[int, str]) -> str:
         str(entry.workgroup_size),
         str(entry.locations),
         *ports,
-        _hash(entry.function, known),
+        function_hash(entry.function),
     )
 
 
 def module_hash(module: Module) -> str:
     """Return the identity of a module: its entry points with all that they reach."""
-    known: dict[int, str] = {}
-    return digest(*(_entry_hash(entry, known) for entry in module.entries))
+    return digest(*(_entry_hash(entry) for entry in module.entries))

@@ -93,7 +93,7 @@ def zero(type_: Type, *, span: Span | None = None) -> Expr:
 
 def matched(operand: Operand, type_: Type) -> Expr:
     """Return the operand, a Python integer as a literal of ``type_`` where that is its scalar."""
-    value = expression(operand)
+    value = operand if isinstance(operand, Expr) else expression(operand)
     if isinstance(value, nodes.Literal) and value.abstract:
         wanted = scalar_of(type_)
         if wanted is not None and wanted not in (BOOL, I32):
@@ -103,7 +103,7 @@ def matched(operand: Operand, type_: Type) -> Expr:
 
 def together(operands: Sequence[Operand]) -> list[Expr]:
     """Let Python integers take the type of the first operand that has one."""
-    values = [expression(operand) for operand in operands]
+    values = [each if isinstance(each, Expr) else expression(each) for each in operands]
     for value in values:
         if not (isinstance(value, nodes.Literal) and value.abstract):
             return [matched(each, value.type) for each in values]

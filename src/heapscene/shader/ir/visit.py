@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from heapscene.shader.ir import nodes
-from heapscene.shader.ir.nodes import Expr, Function, Resource, Stmt
+from heapscene.shader.ir.nodes import Expr, Function, Parts, Resource, Stmt
 
 __all__ = ["CHILDREN", "PLAIN", "children", "reachable_functions", "reachable_resources", "walk"]
 
@@ -66,7 +66,21 @@ def children(node: Expr | Stmt) -> list[Any]:
 
 def walk(root: Function | Expr | Stmt) -> Iterator[Any]:
     """Yield ``root`` (unless it is a function) and all below, parents first; no callees."""
-    stack: list[Any] = list(reversed(root.body)) if isinstance(root, Function) else [root]
+    return iter(_parts(root).nodes) if isinstance(root, Function) else _below([root])
+
+
+def _parts(function: Function) -> Parts:
+    found = function.parts
+    if found is None:
+        below = tuple(_below(list(reversed(function.body))))
+        callees = {id(n.function): n.function for n in below if type(n) is nodes.Call}
+        resources = dict.fromkeys(n.resource for n in below if type(n) is nodes.Global)
+        found = Parts(below, tuple(callees.values()), tuple(resources))
+        object.__setattr__(function, "parts", found)  # a function is frozen, so they stay true
+    return found
+
+
+def _below(stack: list[Any]) -> Iterator[Any]:
     while stack:
         node = stack.pop()
         yield node
@@ -85,9 +99,8 @@ def reachable_functions(*roots: Function) -> list[Function]:
     def add(function: Function) -> None:
         if id(function) in found:
             return
-        for node in walk(function):
-            if isinstance(node, nodes.Call):
-                add(node.function)
+        for callee in _parts(function).callees:
+            add(callee)
         found.setdefault(id(function), function)
 
     for root in roots:
@@ -99,7 +112,5 @@ def reachable_resources(*roots: Function) -> list[Resource]:
     """List the resources that ``roots`` use, themselves or through calls, in order of first use."""
     found: dict[Resource, None] = {}
     for function in reachable_functions(*roots):
-        for node in walk(function):
-            if isinstance(node, nodes.Global):
-                found.setdefault(node.resource)
+        found.update(dict.fromkeys(_parts(function).resources))
     return list(found)

@@ -82,7 +82,8 @@ def on_functions(module: Module, change: Callable[[Function], Function]) -> Modu
 
 
 def _with_callees(function: Function, changed: Callable[[Function], Function]) -> Function:
-    if not any(isinstance(node, nodes.Call) for node in walk(function)):
+    callees = [node.function for node in walk(function) if isinstance(node, nodes.Call)]
+    if all(changed(callee) is callee for callee in callees):
         return function
 
     def expression(node: Expr) -> Expr:

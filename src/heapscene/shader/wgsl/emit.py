@@ -6,8 +6,6 @@ allows them.
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from heapscene.shader.diagnostics import Refusal
 from heapscene.shader.ir import nodes
 from heapscene.shader.ir.fold import rounded
@@ -121,9 +119,9 @@ class _Emitter:
     def _add_struct(self, type_: Type) -> None:
         if isinstance(type_, ArrayType):
             self._add_struct(type_.element)
-        elif type_ in EXCHANGES.values():
+        elif not isinstance(type_, StructType) or type_ in EXCHANGES.values():
             return
-        elif isinstance(type_, StructType) and type_ not in self.structs:
+        elif type_ not in self.structs:
             for member in type_.fields:
                 self._add_struct(member.type)
             self.structs[type_] = self.names.give(type_.name)
@@ -266,7 +264,7 @@ def head(span: Span | None) -> Span | None:
     """Return the first line of a span: what a statement with a block begins with."""
     if span is None or span.line == span.end_line:
         return span
-    return replace(span, end_line=span.line, end_column=1 << 20)
+    return span._replace(end_line=span.line, end_column=1 << 20)
 
 
 def _returns(body: tuple[Stmt, ...]) -> bool:
