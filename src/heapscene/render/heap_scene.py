@@ -47,7 +47,7 @@ from heapscene.render.pending import PendingChanges
 from heapscene.render.posted import raised_after, run_posted
 from heapscene.render.recovery import PAGE_BYTES, check_takes_over
 from heapscene.render.report import FrameReport
-from heapscene.render.sources import ManualReader, open_reader, trace
+from heapscene.render.sources import ManualReader, open_reader, subjects, trace
 from heapscene.render.targets import Targets
 from heapscene.render.validate import SceneState, validate_scene
 from heapscene.render.validation import ValidationReport
@@ -430,6 +430,7 @@ class HeapScene:
                 self._uniform,
                 self._updates,
                 is_submitted=is_submitted,
+                subjects=partial(subjects, self._readers),
             )
         )
 

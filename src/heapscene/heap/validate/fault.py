@@ -60,8 +60,8 @@ class Fault:
     scene
         Which scene in the report of a renderer or a shared heap, counted from 0.
     subject
-        The draw, or the rows of a table, that it concerns: what ``draw`` is the place of. ``None`` where
-        there is none. Not compared, and neither in the text nor in :meth:`to_dict`.
+        What it concerns: a mesh, a draw that you made, or rows of a table (whose ``table`` is yours).
+        ``None`` where there is none. Not compared, and neither in the text nor in :meth:`to_dict`.
     """
 
     check: str
