@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable
 from functools import partial
 from threading import get_ident
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar, cast, overload
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, NoReturn, TypeVar, cast, overload
 from weakref import ref
 
 from heapscene.adaptive.equality import PLAIN, frozen, is_array, same
@@ -71,6 +71,16 @@ class AVal(Node, Generic[T]):
     def force(self) -> T:
         """Return the current value without tracking the read."""
         raise NotImplementedError
+
+    def __bool__(self) -> NoReturn:
+        """Refuse: an adaptive value is neither true nor false, its value is."""
+        raise TypeError(
+            explain(
+                "an adaptive value is neither true nor false",
+                facts={"value": self if type(self).__name__ == "CVal" else type(self).__name__},
+                fix="Write value.value for what it is now, or value.map(...) for what follows from it.",
+            )
+        )
 
     @overload
     def map(self, function: Callable[[T], U], /) -> AVal[U]: ...

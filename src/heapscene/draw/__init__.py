@@ -36,6 +36,8 @@ from heapscene.draw.geometry import as_attribute as as_attribute
 from heapscene.draw.geometry import as_indices as as_indices
 from heapscene.draw.geometry import check_geometry as check_geometry
 from heapscene.draw.limits import ANY_FINITE as ANY_FINITE
+from heapscene.draw.limits import NOT_NEGATIVE as NOT_NEGATIVE
+from heapscene.draw.limits import POSITIVE as POSITIVE
 from heapscene.draw.limits import UNIT as UNIT
 from heapscene.draw.limits import Limits as Limits
 from heapscene.draw.limits import check_all_limits as check_all_limits
