@@ -42,6 +42,8 @@ from heapscene.adaptive.sink import OwnEdge as OwnEdge
 from heapscene.adaptive.sink import Sink as Sink
 from heapscene.adaptive.transaction import Subscription as Subscription
 from heapscene.adaptive.transaction import transact as transact
+from heapscene.adaptive.unique import OwnCopy as OwnCopy
+from heapscene.adaptive.unique import Unique as Unique
 from heapscene.adaptive.value import AVal as AVal
 from heapscene.adaptive.value import CVal as CVal
 from heapscene.adaptive.value import amap as amap

@@ -15,6 +15,7 @@ from typing import Any, ClassVar, Protocol, TypeAlias
 from weakref import ref
 
 from heapscene.adaptive.equality import same
+from heapscene.adaptive.unique import Unique
 from heapscene.errors import AdaptiveError, explain
 
 __all__ = [
@@ -96,7 +97,7 @@ graph = Graph()
 _handing_over = threading.Lock()
 
 
-class Node:
+class Node(Unique):
     """Something that can be read, and that knows who has read it."""
 
     __slots__ = ("__weakref__", "_outputs")

@@ -61,6 +61,8 @@ class AVal(Node, Generic[T]):
 
     __slots__ = ()
 
+    _instead = "Write hs.cval(value.value) for another cell that begins with the same value."
+
     @property
     def value(self) -> T:
         """The current value; read in an evaluation, it is tracked."""

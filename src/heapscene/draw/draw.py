@@ -130,6 +130,12 @@ class Draw:
                 )
             )
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        values = [getattr(self, item.name) for item in fields(self)]
+        return Draw, tuple(
+            dict(value) if type(value) is MappingProxyType else value for value in values
+        )
+
     def __repr__(self) -> str:
         given = {**self.inputs, **self.instances}
         values = "".join([f", {name}={_shown(value)}" for name, value in given.items()])

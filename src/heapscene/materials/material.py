@@ -9,7 +9,7 @@ from weakref import ref
 
 import numpy as np
 
-from heapscene.adaptive import AVal, CVal, check_write, same
+from heapscene.adaptive import AVal, CVal, Unique, check_write, same
 from heapscene.draw import (
     ANY_FINITE,
     Limits,
@@ -33,7 +33,7 @@ class _Users(list[ref[MaterialUser]]):
     limit = _FEW
 
 
-class ShadedMaterial:
+class ShadedMaterial(Unique):
     """A material whose values may be assigned, and may be adaptive.
 
     A plain value that is assigned after draws were made with the material gets a cell: the draws
@@ -41,6 +41,10 @@ class ShadedMaterial:
     """
 
     __slots__ = ("__weakref__", "_cells", "_state", "_users")
+
+    _instead = (
+        "Any number of meshes may share one; or write hs.PhongMaterial(m.color, state=m.state)."
+    )
 
     _types: ClassVar[Mapping[str, Type]] = {}
     """The inputs by name; each value is in a slot of that name, with an underscore in front."""

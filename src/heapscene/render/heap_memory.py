@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Protocol, Self
 
+from heapscene.adaptive import Unique
 from heapscene.errors import FrameOrderError, InputError, explain
 from heapscene.gpu import Mirror, Scatter, Usage, pipelines_of
 from heapscene.heap import Heap as SceneHeap
@@ -42,7 +43,7 @@ class Tenant(Protocol):
         ...
 
 
-class Heap:
+class Heap(Unique):
     """Paged memory on a device, for scenes that draw the same things.
 
     What scenes on one heap have in common (geometry, values, columns of tables) is stored and sent once,
@@ -72,6 +73,8 @@ class Heap:
             picture = hs.HeapScene(device, hs.Targets(samples=4), scene, heap=heap)
             depth = hs.HeapScene(device, hs.Targets(colors={}), casters, heap=heap)
     """
+
+    _instead = "Any number of scenes may share one; or write hs.Heap(device)."
 
     def __init__(self, device: wgpu.GPUDevice, *, page_bytes: int | None = None) -> None:
         check_device(device)

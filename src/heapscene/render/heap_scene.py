@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from heapscene.adaptive import Reading, clock, evaluations
+from heapscene.adaptive import Reading, Unique, clock, evaluations
 from heapscene.draw import (
     CameraMatrices,
     Draw,
@@ -62,7 +62,7 @@ MIB = 2**20
 _NOWHERE = np.full((2, 3), np.nan)
 
 
-class HeapScene:
+class HeapScene(Unique):
     """A heap of draws that one device draws, inside passes that you begin and submit.
 
     Parameters
@@ -96,6 +96,8 @@ class HeapScene:
         render_pass.end()
         device.queue.submit([encoder.finish()])
     """
+
+    _instead = "Write hs.HeapScene(device, targets, draws): any number of them may show one scene."
 
     def __init__(
         self,

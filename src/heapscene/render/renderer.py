@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from heapscene.adaptive import AVal, Reading, tick_clock
+from heapscene.adaptive import AVal, Reading, Unique, tick_clock
 from heapscene.draw import encode_value
 from heapscene.errors import FrameOrderError, HeapsceneError, InputError, explain
 from heapscene.gpu import GpuCalls, Timer, read_texture, request_device, submit
@@ -33,7 +33,7 @@ BACKGROUND = (0.925, 0.935, 0.95, 1.0)
 KEPT_SCENES = 4  # the docstring of Renderer and docs/performance.md say so
 
 
-class Renderer:
+class Renderer(Unique):
     """Draws scenes into a picture, again and again, each time for the price of what changed.
 
     The four scenes that were drawn last are kept, here and on the GPU, also when nobody else refers to
@@ -74,6 +74,8 @@ class Renderer:
     >>> image.shape
     (64, 64, 4)
     """
+
+    _instead = "Write hs.Renderer(r.size, device=r.device): a device may have any number of them."
 
     def __init__(
         self,

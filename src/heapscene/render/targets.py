@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+from heapscene.adaptive import Unique
 from heapscene.errors import InputError, StateError, explain
 from heapscene.gpu import GpuCalls
 
@@ -99,13 +100,16 @@ class Targets:
                 )
         object.__setattr__(self, "colors", MappingProxyType(dict(colors)))
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Targets, (dict(self.colors), self.depth, self.stencil, self.samples)
+
     @property
     def key(self) -> tuple[Any, ...]:
         """The formats as a hashable value."""
         return (tuple(self.colors.items()), self.depth, self.samples)
 
 
-class OffscreenTarget:
+class OffscreenTarget(Unique):
     """Textures of one picture: colour, depth, and the multisampled colour if there are samples."""
 
     def __init__(self, device: wgpu.GPUDevice, size: tuple[int, int], targets: Targets) -> None:

@@ -74,6 +74,8 @@ class Mesh(Placed):
 
     __slots__ = ("_entry", "_geometry", "_material")
 
+    _instead = "Write hs.Mesh(m.geometry, m.material, position=m.position, rotation=m.rotation, scale=m.scale)."
+
     def __init__(
         self,
         geometry: Geometry | AVal[Geometry],

@@ -8,7 +8,17 @@ from typing import TYPE_CHECKING, Any, TypeGuard, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from heapscene.adaptive import AVal, CVal, Reading, check_write, computed, refuses, same, short
+from heapscene.adaptive import (
+    AVal,
+    CVal,
+    Reading,
+    Unique,
+    check_write,
+    computed,
+    refuses,
+    same,
+    short,
+)
 from heapscene.draw import as_bool, owned
 from heapscene.errors import SceneError, explain
 from heapscene.scene.live import HIDDEN_OR_SHOWN, STALE, Entry, Live
@@ -43,7 +53,7 @@ NO_TURN = (0.0, 0.0, 0.0, 1.0)
 _DEFAULTS: dict[str, Any] = {"position": ORIGIN, "rotation": NO_TURN, "scale": 1.0}
 
 
-class Node:
+class Node(Unique):
     """Something that can be in a scene, under one parent."""
 
     __slots__ = ("__weakref__", "_parent")

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from heapscene.adaptive import OwnCopy
 from heapscene.errors import ShaderTypeError, explain
 from heapscene.shader.stages import ShaderFunction
 from heapscene.shader.types import SamplerType, TextureType, Type
@@ -53,7 +54,7 @@ def _kind(resource: Resource) -> str:
     return "storage" if resource.access == "read_write" else "read-only-storage"
 
 
-class ComputeProgram:
+class ComputeProgram(OwnCopy):
     """A compute function, compiled.
 
     Parameters

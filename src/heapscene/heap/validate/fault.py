@@ -77,6 +77,16 @@ class Fault:
     scene: int = 0
     subject: Any = field(default=None, compare=False, repr=False)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        # without the subject: that is part of a scene
+        return Fault, tuple(getattr(self, item.name) for item in fields(self)[:-1])
+
+    def __copy__(self) -> Fault:
+        return self
+
+    def __deepcopy__(self, memo: object) -> Fault:
+        return self
+
     def to_dict(self) -> dict[str, Any]:
         """Return all fields but ``subject`` as JSON-ready values."""
         values = {f.name: getattr(self, f.name) for f in fields(self) if f.name != "subject"}
