@@ -13,6 +13,8 @@ from heapscene.errors import InputError, explain
 
 __all__ = ["Rows", "ascending", "chosen_rows", "row_count", "simplified"]
 
+_FEW = 16  # numbers that Python compares faster than NumPy
+
 Rows: TypeAlias = slice | NDArray[np.int64]
 """Row numbers: a slice with start and stop, or ascending numbers."""
 
@@ -84,7 +86,7 @@ def _numbers(rows: Any, length: int) -> NDArray[np.int64]:
             )
         )
     numbers = numbers.reshape(-1)
-    if numbers.size and not (int(numbers.min()) >= 0 and int(numbers.max()) < length):
+    if numbers.size and not _all_below(numbers, length):
         odd = int(numbers[(numbers < 0) | (numbers >= length)][0])
         raise InputError(
             explain(
@@ -96,13 +98,20 @@ def _numbers(rows: Any, length: int) -> NDArray[np.int64]:
     return numbers.astype(np.int64)
 
 
+def _all_below(numbers: NDArray[Any], length: int) -> bool:
+    if len(numbers) <= _FEW:
+        few = numbers.tolist()
+        return min(few) >= 0 and max(few) < length
+    return int(numbers.min()) >= 0 and int(numbers.max()) < length
+
+
 def row_count(rows: Rows) -> int:
     """Return how many rows there are."""
     return rows.stop - rows.start if isinstance(rows, slice) else len(rows)
 
 
 def _is_ascending(rows: NDArray[np.int64]) -> bool:
-    return bool((rows[1:] > rows[:-1]).all())
+    return len(rows) < 2 or bool((rows[1:] > rows[:-1]).all())
 
 
 def simplified(rows: NDArray[np.int64]) -> Rows:

@@ -506,6 +506,9 @@ class _Transform(CVal[NDArray[np.float64]]):
 
 
 def _store(data: NDArray[Any], rows: Rows, values: NDArray[Any]) -> None:
+    if isinstance(rows, slice) and values.dtype == data.dtype:
+        data[rows] = values
+        return
     with np.errstate(over="ignore", invalid="ignore"):
         if isinstance(rows, slice):
             data[rows] = values

@@ -166,6 +166,8 @@ class Mirror(GpuBuffer):
         """Return what to send of the used words, and take them for sent."""
         known = min(self._known, used)
         self._known = used
+        if used == known and (not len(ranges) or ranges[-1, 1] <= known):
+            return ranges
         ranges = ranges[: np.searchsorted(ranges[:, 0], known)]
         if len(ranges) and ranges[-1, 1] > known:
             ranges[-1, 1] = known

@@ -38,7 +38,10 @@ def write_rows(words: Words, start: int, rows: Rows, values: NDArray[Any]) -> bo
     values = values.view(np.uint32)
     width = values.shape[1]
     if isinstance(rows, slice):
-        return _write_range(words, start + rows.start * width, values)
+        at = start + rows.start * width
+        if len(values) == 1:
+            return words.write(at, values.tobytes())
+        return _write_range(words, at, values)
     length = (int(rows[-1]) + 1) * width if len(rows) else 0
     column = words.data[start : start + length].reshape(-1, width)
     changed = differing(column.take(rows, axis=0) != values)

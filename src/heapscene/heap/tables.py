@@ -159,7 +159,7 @@ class Tables:
                 chunk.refresh(rows_within(rows, chunk.first, stop))
         if records or fresh:
             self._recount(resident)
-        if records or fresh or any(chunk.stale.any() for chunk in resident.chunks):
+        if records or fresh or any(np.count_nonzero(chunk.stale) for chunk in resident.chunks):
             self._heap.bounds_generation += 1
         assert table.handles <= sum(chunk.capacity for chunk in resident.chunks)
         if shared:

@@ -46,15 +46,17 @@ class Words:
     def resize(self, used: int) -> None:
         """Set how many words are used.
 
-        Capacity grows by half, or to what is needed and a sixteenth; of a large array of which an eighth
-        is used at most, all but twice that is given back.
+        Capacity grows by half, or to what is needed and a sixteenth, and to the limit from an eighth of it on:
+        the system gives memory to zeros where something is written, whereas copies leave holes of tens
+        of megabytes behind. Of a large array of which an eighth is used at most, all but twice that is
+        given back.
         """
         if used <= len(self.data) // _MUCH and len(self.data) > _KEPT:
             self._move(max(_KEPT, 2 * used), min(used, self.used))
         elif used > len(self.data):
             capacity = max(int(_GROWTH * len(self.data)), used + used // _ROOM)
             if self.limit is not None:
-                capacity = max(used, min(capacity, self.limit))
+                capacity = self.limit if used > self.limit // _MUCH else capacity
             self._move(capacity, len(self.data))
         if used > self.used:
             self.dirty.add(self.used, used)

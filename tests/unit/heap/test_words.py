@@ -54,6 +54,19 @@ def test_capacity_stops_at_the_limit():
     assert len(words.data) == 40
 
 
+def test_an_eighth_of_the_limit_reserves_all():
+    words = Words(16, limit=800)
+    words.resize(100)
+    assert len(words.data) == 106
+    words.write(0, bytes(range(40)))
+    words.resize(107)
+    assert len(words.data) == 800
+    assert words.data[:10].tobytes() == bytes(range(40))
+    data = words.data
+    words.resize(800)
+    assert words.data is data
+
+
 def test_words_that_become_used_are_dirty_whatever_they_hold():
     words = used(10)
     words.write(8, b"\1" * 8)
