@@ -212,6 +212,7 @@ class HeapScene(Unique):
         with report.stage("adaptive"):
             posted = run_posted()
         with raised_after(posted):
+            self._check_open()  # what was posted may have closed it
             self._catch_up(camera, inputs or {}, before)
             report.nodes_evaluated = evaluations() - evaluated
             self._count(before)

@@ -170,6 +170,7 @@ class Renderer(Unique):
         """
         self._check_open()
         with raised_after(run_posted()):
+            self._check_open()  # what was posted may have closed it
             return self._draw_frame(what, camera, target)
 
     def _draw_frame(self, what: Any, camera: Any, target: OffscreenTarget | None) -> FrameReport:
@@ -215,10 +216,7 @@ class Renderer(Unique):
         return self._target
 
     def _checked_target(self, target: OffscreenTarget) -> OffscreenTarget:
-        if target.is_closed:
-            raise FrameOrderError(
-                explain("the target is closed", fix="Make another one: OffscreenTarget(...).")
-            )
+        target.check_open()
         if target.targets.key == self._targets.key:
             return target
         raise InputError(
