@@ -14,6 +14,7 @@ from heapscene.heap import Heap as SceneHeap
 from heapscene.heap import Memory, Page
 from heapscene.kernels import scatter
 from heapscene.render.arguments import check_count, check_device
+from heapscene.render.in_use import InUse
 from heapscene.render.recovery import bucket_limits, page_limit
 from heapscene.render.validation import ValidationReport, join_reports
 from heapscene.shader import types
@@ -88,6 +89,7 @@ class Heap(Unique):
         )
         self._abandoned: list[SceneHeap] = []
         self._is_closed = False
+        self.in_use = InUse("scene")
         self.open(device)
 
     def open(self, device: wgpu.GPUDevice) -> None:
@@ -217,6 +219,7 @@ class Heap(Unique):
             The heap is closed.
         """
         self._check_open()
+        self.in_use.check()
         self.clear_abandoned()
         moved = self.memory.compact(lambda page: self._may_move(page, None))
         if moved and self.mirrors:
@@ -244,6 +247,7 @@ class Heap(Unique):
         """Free everything, here and on the GPU, and close the scenes. Closing twice is fine."""
         if self._is_closed:
             return
+        self.in_use.check()
         self._is_closed = True
         scenes = list(self._scenes.items())
         self._scenes.clear()

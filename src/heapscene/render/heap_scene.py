@@ -203,17 +203,26 @@ class HeapScene(Unique):
         self._check_open()
         if inputs is not None:
             check_mapping("inputs", inputs)
-        self._stage = "new"
-        self.bound.clear()
-        self._memory.clear_abandoned()
-        report = self.report = FrameReport()
-        before = self._counters.snapshot()
+        report = FrameReport()
         evaluated = evaluations()
         with report.stage("adaptive"):
             posted = run_posted()
         with raised_after(posted):
-            self._check_open()  # what was posted may have closed it
-            self._catch_up(camera, inputs or {}, before)
+            return self.update_only(report, camera, inputs or {}, evaluated)
+
+    def update_only(
+        self, report: FrameReport, camera: Any, inputs: Mapping[str, Any], evaluated: int
+    ) -> FrameReport:
+        """Do what :meth:`update` does when what was posted has run; ``evaluated`` is the count from before."""
+        self._check_open()  # what was posted may have closed it
+        with self._memory.in_use:
+            self._stage = "new"
+            self.bound.clear()
+            self._memory.clear_abandoned()
+            self.report = report
+            report.stage_ms.setdefault("adaptive", 0.0)
+            before = self._counters.snapshot()
+            self._catch_up(camera, inputs, before)
             report.nodes_evaluated = evaluations() - evaluated
             self._count(before)
             self._stage = "updated"
@@ -255,7 +264,7 @@ class HeapScene(Unique):
         self._check_open()
         self._expect("updated", "encode_compute", "update")
         before = self._counters.snapshot()
-        with self.report.stage("kernels"), self._encoding_of("kernels"):
+        with self._memory.in_use, self.report.stage("kernels"), self._encoding_of("kernels"):
             self._memory.scatter.encode(encoder)
             for bucket, on_gpu in self._buckets.items():
                 page = self._page_of(bucket)
@@ -271,7 +280,7 @@ class HeapScene(Unique):
         self._check_open()
         self._expect("computed", "encode_draws", "encode_compute")
         before = self._counters.snapshot()
-        with self.report.stage("render"), self._encoding_of("draws"):
+        with self._memory.in_use, self.report.stage("render"), self._encoding_of("draws"):
             for bucket, on_gpu in self._buckets.items():
                 page = self._page_of(bucket)
                 encodings = on_gpu.encode_draws(render_pass, self._uniform, page)
@@ -470,6 +479,7 @@ class HeapScene(Unique):
         self._check_open()
         check_device(device)
         memory = self._memory
+        memory.in_use.check()
         check_takes_over(device, self.page_bytes, self.table_bytes)
         memory.close_gpu()
         memory.open(device)
@@ -489,6 +499,7 @@ class HeapScene(Unique):
         """Free everything, here and on the GPU, and stop listening to the draws."""
         if self._is_closed:
             return
+        self._memory.in_use.check()
         self._is_closed = True
         self._readers = ()
         if self._owns_memory:

@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from heapscene.adaptive import AVal, Reading, Unique, tick_clock
+from heapscene.adaptive import AVal, Reading, Unique, evaluations, tick_clock
 from heapscene.draw import encode_value
 from heapscene.errors import FrameOrderError, HeapsceneError, InputError, explain
 from heapscene.gpu import GpuCalls, Timer, read_texture, request_device, submit
 from heapscene.render.arguments import check_device
 from heapscene.render.heap_scene import HeapScene
+from heapscene.render.in_use import InUse
 from heapscene.render.posted import raised_after, run_posted
 from heapscene.render.recovery import check_takes_over
 from heapscene.render.report import FrameReport
@@ -98,6 +99,7 @@ class Renderer(Unique):
         # no scene could be made with options that an empty one refuses
         HeapScene(self.device, self._targets, (), **self._options).close()
         self._closed = False
+        self._in_use = InUse("renderer")
         self._target: OffscreenTarget | None = None
         self._scenes: dict[tuple[int, ...], tuple[Any, HeapScene]] = {}
         self._timer = Timer(self.device)
@@ -128,6 +130,11 @@ class Renderer(Unique):
         report = self.draw(what, camera)
         if 0 in self._size:
             return np.zeros((self._size[1], self._size[0], 4), np.uint8)
+        with self._in_use:
+            return self._read(report)
+
+    def _read(self, report: FrameReport) -> NDArray[np.uint8]:
+        """Return the picture that was drawn last."""
         start = time.perf_counter()
         report.resolve()  # timestamps are there when the frame is: reading them waits for it
         drawn = time.perf_counter()
@@ -171,14 +178,16 @@ class Renderer(Unique):
         self._check_open()
         with raised_after(run_posted()):
             self._check_open()  # what was posted may have closed it
-            return self._draw_frame(what, camera, target)
+            with self._in_use:
+                return self._draw_frame(what, camera, target)
 
     def _draw_frame(self, what: Any, camera: Any, target: OffscreenTarget | None) -> FrameReport:
         if target is None and 0 in self._size:
             return self._report(FrameReport())
         target = self._own_target() if target is None else self._checked_target(target)
         scene = self._scene_of(what)
-        report = scene.update(camera, inputs={"viewport": target.size})
+        seen = {"viewport": target.size}
+        report = scene.update_only(FrameReport(), camera, seen, evaluations())
         background = self._background_of(what)
         try:
             self._submit(scene, target, background)
@@ -286,7 +295,9 @@ class Renderer(Unique):
             Not a size, or larger than the device's textures; nothing has changed then.
         """
         self._check_open()
-        self._size = check_size(size, self.device, least=0)
+        size = check_size(size, self.device, least=0)
+        self._in_use.check()
+        self._size = size
         if self._target is not None:
             self._target.close()
             self._target = None
@@ -335,6 +346,7 @@ class Renderer(Unique):
             The renderer is closed.
         """
         self._check_open()
+        self._in_use.check()
         if device is not None:
             check_device(device)
         device = request_device() if device is None else device
@@ -365,11 +377,13 @@ class Renderer(Unique):
             The renderer is closed.
         """
         self._check_open()
+        self._in_use.check()
         return join_reports([scene.validate() for _, scene in self._scenes.values()])
 
     # -- life time
     def close(self) -> None:
         """Free everything on the GPU; nothing can be drawn after that. Closing twice is fine."""
+        self._in_use.check()
         self._closed = True
         for _, scene in self._scenes.values():
             scene.close()
