@@ -112,7 +112,7 @@ def test_what_is_plain_can_be_copied(name):
         with pytest.raises(TypeError, match="cannot be copied or pickled"):
             pickle.dumps(value)
     else:
-        ways.append(lambda value: pickle.loads(pickle.dumps(value)))  # noqa: S301  our own
+        ways.append(lambda value: pickle.loads(pickle.dumps(value)))
     for way in ways:
         made = way(value)
         assert type(made) is type(value)
@@ -123,7 +123,7 @@ def test_what_is_plain_can_be_copied(name):
             with pytest.raises(TypeError):
                 copied.inputs["color"] = 1
     if isinstance(value, hs.Geometry):
-        made = pickle.loads(pickle.dumps(value))  # noqa: S301
+        made = pickle.loads(pickle.dumps(value))
         assert not made.attributes["position"].flags.writeable
 
 
