@@ -49,6 +49,8 @@ def check_limits(name: str, numbers: NDArray[Any], limits: Limits, source: objec
     if all(low <= number <= high for number in numbers.tolist()):
         return
     wanted, fix = _WORDS.get(limits, (f"within {low:g} to {high:g}", f" from {low:g} to {high:g}"))
+    if limits in _WORDS and not within(numbers, *ANY_FINITE):
+        wanted = "finite"
     shown = ", ".join(f"{number:g}" for number in numbers)
     is_byte = limits == UNIT and bool(((numbers >= 0) & (numbers <= 255)).all())
     raise InputError(
@@ -64,8 +66,8 @@ def check_limits(name: str, numbers: NDArray[Any], limits: Limits, source: objec
 
 _WORDS = {
     ANY_FINITE: ("finite", ""),
-    NOT_NEGATIVE: ("0 or more, and finite", " from 0 on"),
-    POSITIVE: ("above 0, and finite", " above 0"),
+    NOT_NEGATIVE: ("0 or more", " from 0 on"),
+    POSITIVE: ("above 0", " above 0"),
 }
 
 
