@@ -79,7 +79,7 @@ class AVal(Node, Generic[T]):
         raise TypeError(
             explain(
                 "an adaptive value is neither true nor false",
-                facts={"value": self if type(self).__name__ == "CVal" else type(self).__name__},
+                facts={"value": self},
                 fix="Write value.value for what it is now, or value.map(...) for what follows from it.",
             )
         )

@@ -23,7 +23,7 @@ def broken(_value):
 
 
 def _mesh(**given):
-    material = given.pop("material", None) or hs.PhongMaterial()
+    material = given.pop("material") if "material" in given else hs.PhongMaterial()
     return hs.Mesh(given.pop("geometry", BOX), material, **given)
 
 
