@@ -17,7 +17,7 @@ import numpy as np
 
 from heapscene.adaptive import cval
 from heapscene.draw import Draw, DrawChange, Geometry, PipelineState
-from heapscene.heap import Heap
+from heapscene.heap import DrawHeap
 from heapscene.shader import VEC3, VEC4, Interface
 
 POINTS = PipelineState(topology="point-list")
@@ -53,7 +53,7 @@ class Churn:
         self.n_live = n_live
         self.program = Points()
         self.operations = operations
-        self.heap = Heap(page_bytes, {})
+        self.heap = DrawHeap(page_bytes, {})
         self.live: list[tuple[Draw, Any]] = []
         self.done = 0
         self.compacts = True

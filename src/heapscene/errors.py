@@ -112,6 +112,8 @@ class ShaderNameError(ShaderError, NameError):
 def explain(what: str, *, facts: dict[str, object] | None = None, fix: str = "") -> str:
     """Compose an error message: one line of fault, aligned facts, one line to type.
 
+    A value may have several lines.
+
     Examples
     --------
     >>> print(explain("no such input", facts={"given": "colour", "known": "color"}, fix="Rename."))
@@ -123,7 +125,9 @@ def explain(what: str, *, facts: dict[str, object] | None = None, fix: str = "")
     lines = [what]
     if facts:
         width = max(len(name) for name in facts)
-        lines += [f"  {name:<{width}}  {value}" for name, value in facts.items()]
+        below = "\n" + " " * (width + 4)
+        for name, value in facts.items():
+            lines.append(f"  {name:<{width}}  {str(value).replace(chr(10), below)}")
     if fix:
         lines.append(fix)
     return "\n".join(lines)

@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+import wgpu
 
 import heapscene as hs
-from heapscene.errors import ShaderError, ShaderTypeError
+from heapscene.errors import InputError, ShaderError, ShaderTypeError
 from heapscene.shader import (
     ComputeProgram,
     Program,
@@ -17,34 +18,25 @@ from heapscene.shader import (
     flat,
     fragment,
     function,
+    mat3,
     mat4,
     storage,
     struct,
     vec3,
+    vec3u,
     vec4,
     vertex,
 )
 from heapscene.shader import builtin as values
+from heapscene.shader.interpret import dispatch
 from reference.naive_renderer import NaiveRenderer
+from reference.structs import Attributes, Inputs
 
 SIZE = (64, 48)
 CAMERA = hs.PerspectiveCamera(position=(2.0, 2.0, 3.0), target=(0.0, 0.0, 0.0))
 lift = hs.cval(0.25)
 tint = hs.cval(vec3(1.0, 0.5, 0.25))
 out = storage("out", f32, binding=0, access="read_write")
-
-
-@struct
-class Attributes:
-    position: vec3
-    normal: vec3
-
-
-@struct
-class Inputs:
-    model: mat4
-    view: mat4
-    proj: mat4
 
 
 @struct
@@ -181,13 +173,6 @@ def test_what_is_refused() -> None:
     with pytest.raises(ShaderError, match="adaptive value of a str"):
         _ = fragment_of(hs.cval("tomato")).ir
 
-    @compute(workgroup_size=1)
-    def run() -> None:
-        out[0] = lift
-
-    with pytest.raises(ShaderTypeError, match="nothing gives the captured adaptive value 'lift'"):
-        _ = ComputeProgram(run).wgsl
-
     @function
     def writes(x: f32) -> f32:
         tint[0] = x
@@ -222,3 +207,108 @@ def test_what_is_refused() -> None:
 
     with pytest.raises(ShaderTypeError, match="two adaptive values have the name 'lift'"):
         Program(place, second())
+
+
+gain = hs.cval(2.0)
+is_on = hs.cval(True)
+steps = hs.cval(vec3u(1, 2, 3))
+turn = hs.cval(mat3(np.eye(3)))
+given = storage("given", vec3, binding=0)
+moved = storage("moved", vec3, binding=4, access="read_write")
+
+
+@function
+def raised(x: f32) -> f32:
+    return x * gain if is_on else -x
+
+
+@compute(workgroup_size=64)
+def moves(i: vec3u = values.global_invocation_id) -> None:
+    here = turn @ given[i.x]
+    moved[i.x] = vec3(raised(here.x), here.y + f32(steps.z), here.z)
+
+
+def dispatched(device: Any, program: ComputeProgram, points: Any) -> Any:
+    """Run with a uniform that is written from the present values; three floats to four words."""
+    padded = np.zeros((len(points), 4), np.float32)
+    padded[:, :3] = points
+    usage = wgpu.BufferUsage
+    everything = usage.STORAGE | usage.UNIFORM | usage.COPY_DST | usage.COPY_SRC
+    values_now = program.captured_values()
+    buffers = {
+        "given": device.create_buffer_with_data(data=padded.tobytes(), usage=everything),
+        "moved": device.create_buffer(size=padded.nbytes, usage=everything),
+        "captured": device.create_buffer(size=values_now.nbytes, usage=everything),
+    }
+    pipeline = device.create_compute_pipeline(
+        layout="auto", compute={"module": device.create_shader_module(code=program.wgsl)}
+    )
+    entries = [
+        {"binding": b.binding, "resource": {"buffer": buffers[b.name]}} for b in program.bindings
+    ]
+    group = device.create_bind_group(layout=pipeline.get_bind_group_layout(0), entries=entries)
+    device.queue.write_buffer(buffers["captured"], 0, values_now.tobytes())
+    encoder = device.create_command_encoder()
+    compute_pass = encoder.begin_compute_pass()
+    compute_pass.set_pipeline(pipeline)
+    compute_pass.set_bind_group(0, group)
+    compute_pass.dispatch_workgroups(len(points) // 64)
+    compute_pass.end()
+    device.queue.submit([encoder.finish()])
+    found = np.frombuffer(device.queue.read_buffer(buffers["moved"]), np.float32)
+    return found.reshape(-1, 4)[:, :3]
+
+
+def test_compute_functions_read_them_from_a_uniform(device: Any) -> None:
+    program = ComputeProgram(moves)
+    assert program.captured == {"gain": gain, "is_on": is_on, "steps": steps, "turn": turn}
+    assert [(b.name, b.binding, b.kind) for b in program.bindings] == [
+        ("given", 0, "read-only-storage"),
+        ("moved", 4, "storage"),
+        ("captured", 5, "uniform"),
+    ]
+    before = program.hash, program.wgsl
+    points = np.random.default_rng(5).normal(size=(128, 3)).astype(np.float32)
+    quarter = np.float32([[0, -1, 0], [1, 0, 0], [0, 0, 1]])
+    states = [(2.0, True, (1, 2, 3), np.eye(3)), (0.5, False, (4, 5, 9), quarter)]
+    pictures = []
+    for gain.value, is_on.value, now, matrix in states:
+        steps.value, turn.value = vec3u(*now), mat3(matrix)
+        on_gpu = dispatched(device, program, points)
+        there = points @ np.float32(matrix).T
+        there[:, 0] = there[:, 0] * gain.value if is_on.value else -there[:, 0]
+        there[:, 1] += now[2]
+        np.testing.assert_allclose(on_gpu, there, rtol=1e-6, atol=1e-6)
+        in_python = np.zeros_like(points)
+        with given.bound_to(points), moved.bound_to(in_python):
+            for k in range(8):
+                moves(vec3u(k, 0, 0))
+        np.testing.assert_allclose(in_python[:8], there[:8], rtol=1e-6, atol=1e-6)
+        memory = {"given": points, "moved": np.zeros_like(points)}
+        dispatch(program.module.entries[0], memory, (len(points) // 64, 1, 1))
+        np.testing.assert_allclose(memory["moved"], there, rtol=1e-6, atol=1e-6)
+        pictures.append(on_gpu)
+    assert not np.array_equal(*pictures)
+    assert (program.hash, program.wgsl) == before
+    assert ComputeProgram(moves).hash == program.hash
+
+
+def test_their_bytes_follow() -> None:
+    program = ComputeProgram(moves)
+    followed = hs.computed(lambda: float(program.captured_values()["gain"]))
+    gain.value = 3.0
+    assert followed.force() == 3.0
+    gain.value = 4.0
+    assert followed.force() == 4.0
+    gain.value = 2.0
+    with pytest.raises(InputError, match="captures no adaptive value"):
+        ComputeProgram(plain).captured_values()
+    steps.value = "tomato"  # pyright: ignore[reportAttributeAccessIssue]
+    with pytest.raises(ShaderTypeError, match="the adaptive value 'steps'"):
+        program.captured_values()
+    steps.value = vec3u(1, 2, 3)
+
+
+@compute(workgroup_size=1)
+def plain() -> None:
+    out[0] = 1.0

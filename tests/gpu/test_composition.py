@@ -25,21 +25,9 @@ from heapscene.shader import (
     vertex,
 )
 from reference.naive_renderer import NaiveRenderer
+from reference.structs import Attributes, Inputs
 
 SIZE = (96, 64)
-
-
-@struct
-class Attributes:
-    position: vec3
-    normal: vec3
-
-
-@struct
-class Inputs:
-    model: mat4
-    view: mat4
-    proj: mat4
 
 
 @struct

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
 
 import heapscene as hs
@@ -123,7 +124,7 @@ def shade(v: Varyings, u: Inputs) -> vec4:
 
 
 def test_a_program_of_a_draw() -> None:
-    draw = hs.Draw(hs.Program(place, shade), hs.geometry.box(), {"model": [[1, 0, 0, 0]] * 4})
+    draw = hs.Draw(hs.Program(place, shade), hs.geometry.box(), {"model": np.eye(4)})
     with pytest.raises(GpuError) as caught:
         hs.render([draw], size=(8, 8))
     assert f"line {helper.source.tree.lineno + 2}, in helper" in str(caught.value)

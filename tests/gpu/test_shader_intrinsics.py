@@ -15,8 +15,7 @@ import numpy as np
 import pytest
 
 from heapscene.shader import dtype_of, ir
-from heapscene.shader.lang import INTRINSICS as PYTHON
-from heapscene.shader.lang import value_class
+from heapscene.shader.lang import operation, value_class
 from heapscene.shader.operations import INTRINSICS, NAMES, scalar_of
 from heapscene.shader.types import BOOL, F32, I32, U32, ArrayType, Matrix, Type, Vector
 from heapscene.shader.wgsl import emit
@@ -270,7 +269,16 @@ CASES: dict[str, list[Case]] = {
     "any": [Case((kind,), (words,)) for kind in ("bool", "vec2b", "vec3b", "vec4b")],
     "all": [Case((kind,), (words,)) for kind in ("bool", "vec2b", "vec3b", "vec4b")],
     "fma": floats(of_fma, normal, normal, normal),
-    "ldexp": [Case(("f32", "i32"), (normal, lambda rng, n: rng.integers(-20, 20, n)))],
+    **{
+        name: floats(
+            exact, lambda rng, shape: normal(rng, shape) * 8.0 ** rng.integers(-9, 9, shape)
+        )
+        for name in ("modf.fract", "modf.whole", "frexp.fract", "frexp.exp")
+    },
+    "ldexp": [
+        Case(types, (normal, lambda rng, n: rng.integers(-20, 20, n)))
+        for types in (("f32", "i32"), ("vec3", "vec3i"))
+    ],
     **{
         name: integers()
         for name in (
@@ -416,7 +424,7 @@ def on_gpu(device, name: str, types: list[Type], arrays: list[np.ndarray]) -> tu
 
 
 def in_python(name: str, types: list[Type], arrays: list[np.ndarray], result: Type) -> np.ndarray:
-    function = PYTHON[name]
+    function = operation(name)
     arrays = [a != 0 if scalar_of(t) == BOOL else a for a, t in zip(arrays, types, strict=True)]
     classes = [value_class(type_) for type_ in types]
     lists = [

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import itertools
+import re
 
 import numpy as np
 import pytest
 
 import heapscene.shader as sh
 from heapscene.shader import ComputeProgram, f32, i32, ir, storage, vec2, vec2i, vec3, vec4, vec4u
+from heapscene.shader.ir.places import is_offset
 from heapscene.shader.lang import type_of
 from heapscene.shader.lang.texels import quantized
 from heapscene.shader.lang.textures import FORMATS
@@ -83,8 +85,13 @@ def module_of(stage):
             else:
                 found = variables.get(type_) or variables.setdefault(type_, body.var("v", type_))
             args.append(found)
+        shifted = is_offset(name, types[-1])
+        if shifted:
+            steps = (1, -8, 7)[: types[-1].size]
+            args[-1] = ir.construct(types[-1], *(ir.literal(step, I32) for step in steps))
         if name == "texture_gather" and not types[0].is_depth:
-            args[-1] = ir.literal(2, types[-1])
+            channel = -2 if shifted else -1
+            args[channel] = ir.literal(2, types[channel])
         made = ir.intrinsic(name, *args)
         count += 1
         if made.type == VOID:
@@ -126,7 +133,8 @@ def upload(device, texture, levels):
         format_ = kind.format
     rank = len(texture.axes.split())
     shape = first.shape[:rank]
-    size = (shape[-1], shape[-2], shape[0] if rank == 3 else 1)
+    line = kind.kind.endswith("1d")
+    size = (shape[-1], 1 if line else shape[-2], shape[0] if rank == 3 else 1)
     usage = wgpu.TextureUsage.TEXTURE_BINDING | wgpu.TextureUsage.COPY_DST
     usage |= wgpu.TextureUsage.COPY_SRC
     if isinstance(kind, StorageTextureType):
@@ -138,12 +146,13 @@ def upload(device, texture, levels):
         format=format_,
         usage=usage,
         mip_level_count=len(levels),
-        dimension="3d" if kind.kind.endswith("3d") else "2d",
+        dimension="1d" if line else "3d" if kind.kind.endswith("3d") else "2d",
     )
     for number, level in enumerate(levels):
         if isinstance(kind, StorageTextureType):
             continue
-        extent = (level.shape[rank - 1], level.shape[rank - 2], level.shape[0] if rank == 3 else 1)
+        rows = 1 if line else level.shape[rank - 2]
+        extent = (level.shape[rank - 1], rows, level.shape[0] if rank == 3 else 1)
         texels = level.astype(np.float16) if format_ == "rgba16float" else level
         if channels == 1:
             texels = np.round(level * 65535).astype(np.uint16)
@@ -262,6 +271,13 @@ def places(rng, size, low=-1.5, high=2.5):
     return [cls(*row) for row in rng.uniform(low, high, (N, size))]
 
 
+def places_inside(rng, size, count=N):
+    """Return places well within texels and halves of texels, where every GPU agrees which they are."""
+    cls = vec2 if size == 2 else vec3
+    cells = rng.integers(-96, 160, (count, size)) + rng.uniform(0.1, 0.9, (count, size))
+    return [cls(*row) for row in cells / 64]
+
+
 @pytest.mark.parametrize("address", ["clamp-to-edge", "repeat", "mirror-repeat"])
 @pytest.mark.parametrize("filter_", ["nearest", "linear"])
 def test_sampling_in_two_dimensions(device, filter_, address):
@@ -298,6 +314,87 @@ def test_gradients_choose_the_level(device):
     assert np.mean(gpu[:, 0] != python[:, 0]) < 0.03
 
 
+@pytest.mark.parametrize("address", ["clamp-to-edge", "repeat", "mirror-repeat"])
+@pytest.mark.parametrize("filter_", ["nearest", "linear"])
+def test_offsets_in_texels(device, filter_, address):
+    rng = np.random.default_rng(17)
+    count = 1024 if address == "repeat" else N // 2
+    how = sh.sampler("s", binding=1, filter=filter_, mipmap_filter="nearest", address=address)
+    plane, levels = sh.texture_2d("t", binding=0), mips(rng, 8, 16, 4)
+    layers = halves(rng.random((3, 8, 8, 4)))
+    block = halves(rng.random((4, 8, 8, 4)))
+    for texture, given, expression, size in (
+        (plane, levels, "texture_sample_level(t, s, p, 1.0, vec2i(3, -2))", 2),
+        (plane, levels[:1], "texture_gather(t, s, p, 2, vec2i(-8, 7))", 2),
+        (plane, levels, "texture_sample_grad(t, s, p, vec2(0.0), vec2(0.0), vec2i(1))", 2),
+        (
+            sh.texture_2d_array("t", binding=0),
+            [layers],
+            "texture_sample_level(t, s, p, 2, 0.0, vec2i(1, 0))",
+            2,
+        ),
+        (
+            sh.texture_3d("t", binding=0),
+            [block],
+            "texture_sample_level(t, s, p, 0.0, vec3i(1, -2, 3))",
+            3,
+        ),
+    ):
+        at = places_inside(rng, size, count)
+        gpu, python = run_both(device, texture, given, expression, at, vec4, how)
+        apart = 4 / 256 if filter_ == "linear" and "gather" not in expression else 0.0
+        assert np.abs(gpu - python).max() <= apart, expression
+        plain = re.sub(r", vec[23]i\([^)]*\)\)$", ")", expression)
+        assert not np.array_equal(run_both(device, texture, given, plain, at, vec4, how)[0], gpu)
+
+
+def test_offsets_in_depth(device):
+    rng = np.random.default_rng(19)
+    depth = sh.texture_depth_2d("t", binding=0)
+    level = (rng.integers(0, 65536, (8, 8)) / 65535).astype(np.float32)
+    compare = sh.sampler_comparison("s", binding=1, filter="nearest")
+    plain = sh.sampler("s", binding=1, filter="nearest", mipmap_filter="nearest")
+    for expression, result, how in (
+        ("texture_sample_compare_level(t, s, p, 0.5, vec2i(2, 1))", f32, compare),
+        ("texture_gather_compare(t, s, p, 0.5, vec2i(2, 1))", vec4, compare),
+        ("texture_sample_level(t, s, p, 0, vec2i(2, 1))", f32, plain),
+        ("texture_gather(t, s, p, vec2i(2, 1))", vec4, plain),
+    ):
+        at = places_inside(rng, 2, 1024)
+        gpu, python = run_both(device, depth, [level], expression, at, result, how)
+        assert np.array_equal(gpu, python), expression
+        assert len(np.unique(gpu)) > 1
+
+
+def test_lines_and_clamped_pictures(device):
+    rng = np.random.default_rng(18)
+    line = sh.texture_1d("t", binding=0)
+    level = halves(rng.random((16, 4)))
+    for filter_ in ("nearest", "linear"):
+        how = sh.sampler("s", binding=1, filter=filter_, mipmap_filter="nearest", address="repeat")
+        for expression in (
+            "texture_sample_level(t, s, p.x, 0.0)",
+            "texture_load(t, i32(abs(p.x) * 6.0), 0)",
+            "vec4(f32(texture_dimensions(t) * 10 + texture_num_levels(t)))",
+        ):
+            gpu, python = run_both(device, line, [level], expression, places(rng, 2), vec4, how)
+            apart = np.abs(gpu - python).max(axis=1)
+            assert np.mean(apart > 2 / 256) <= 0.01, (filter_, expression)
+    picture = sh.texture_2d("t", binding=0)
+    for filter_ in ("nearest", "linear"):
+        how = sh.sampler("s", binding=1, filter=filter_, address="repeat")
+        gpu, python = run_both(
+            device,
+            picture,
+            mips(rng, 8, 16, 4, count=1),
+            "texture_sample_base_clamp_to_edge(t, s, p)",
+            places(rng, 2),
+            vec4,
+            how,
+        )
+        assert np.mean(np.abs(gpu - python).max(axis=1) > 2 / 256) <= 0.01
+
+
 def test_layers_blocks_and_cubes(device):
     rng = np.random.default_rng(9)
     nearest = sh.sampler("s", binding=1, filter="nearest", mipmap_filter="nearest")
@@ -307,6 +404,13 @@ def test_layers_blocks_and_cubes(device):
     cube = sh.texture_cube("t", binding=0)
     for texture, shape, expression, how, at in (
         (layers, (3, 8, 8, 4), "texture_sample_level(t, s, p, i32(p.x * 9.0), 0)", linear, 2),
+        (
+            sh.texture_cube_array("t", binding=0),
+            (12, 8, 8, 4),
+            "texture_sample_level(t, s, p - 0.5, 1, 0.0)",
+            nearest,
+            3,
+        ),
         (block, (4, 8, 8, 4), "texture_sample_level(t, s, p, 0.0)", linear, 3),
         (cube, (6, 8, 8, 4), "texture_sample_level(t, s, p - 0.5, 0.0)", nearest, 3),
     ):
@@ -343,6 +447,13 @@ def test_depth_is_compared(device):
         how,
     )
     assert np.mean(gpu != python) < 0.01
+    cubes = sh.texture_depth_cube_array("t", binding=0)
+    six = (rng.integers(0, 65536, (12, 8, 8)) / 65535).astype(np.float32)
+    how = sh.sampler_comparison("s", binding=1, filter="nearest")
+    expression = "texture_sample_compare_level(t, s, p - 0.5, 1, 0.5)"
+    gpu, python = run_both(device, cubes, [six], expression, places(rng, 3), f32, how)
+    assert np.mean(gpu != python) < 0.01
+    assert 0.2 < np.mean(python) < 0.8
     plain = sh.sampler("s", binding=1, filter="nearest", mipmap_filter="nearest")
     for expression, result in (
         ("texture_sample_level(t, s, p, 0)", f32),

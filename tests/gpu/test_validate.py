@@ -570,9 +570,14 @@ def test_numbers_of_the_user_that_are_not_finite_are_reported(device):
     elements = make_elements()
     model = np.eye(4)
     model[0, 3] = np.nan
-    bad = Draw(PROGRAMS[0], elements[0].geometry, {"model": model, "color": (1, 0, 0, 1)})
+    geometry = elements[0].geometry
+    bad = Draw(PROGRAMS[0], geometry, {"color": (1, 0, 0, 1)}, {"model": [model]})
     hidden = Draw(
-        PROGRAMS[0], elements[0].geometry, {"model": model * 2, "color": "red"}, visible=False
+        PROGRAMS[0],
+        geometry,
+        {"color": "red"},
+        {"model": [-model + 2 * np.diag([0, 0, 0, 1])]},
+        visible=False,
     )
     side = Side(device, cset([*elements, bad, hidden]), "mega", 1)
     side.picture()

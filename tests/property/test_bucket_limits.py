@@ -10,7 +10,7 @@ import pytest
 from heapscene.adaptive import cval
 from heapscene.draw import Draw, DrawChange, DrawTable, Geometry, PipelineState
 from heapscene.errors import HeapFullError
-from heapscene.heap import RECORD_WORDS, BucketLimits, Heap, Memory, check
+from heapscene.heap import RECORD_WORDS, BucketLimits, DrawHeap, Memory, check
 from heapscene.shader import MAT4, VEC3, VEC4, Interface
 from reference.heap import FakeProgram, ModelHeap
 
@@ -24,11 +24,11 @@ CLOUDS = [Geometry({"position": np.full((n, 3), n)}) for n in (1, 4, 9)]
 RECORDS = 20
 
 
-def limited(records: int = RECORDS, emitted: int = 2**32 - 1) -> Heap:
-    return Heap(Memory(65_536, BucketLimits(records * 4 * RECORD_WORDS, emitted)), FRAME)
+def limited(records: int = RECORDS, emitted: int = 2**32 - 1) -> DrawHeap:
+    return DrawHeap(Memory(65_536, BucketLimits(records * 4 * RECORD_WORDS, emitted)), FRAME)
 
 
-def check_limits(heap: Heap) -> None:
+def check_limits(heap: DrawHeap) -> None:
     check(heap)
     limits = heap.memory.limits
     for bucket in heap.buckets:
@@ -42,7 +42,7 @@ def check_limits(heap: Heap) -> None:
 class Draws:
     """Draws that come and go, alone and in groups, and change how often and where they are drawn."""
 
-    def __init__(self, seed: int, heap: Heap) -> None:
+    def __init__(self, seed: int, heap: DrawHeap) -> None:
         self.rng = np.random.default_rng(seed)
         self.heap = heap
         self.model = ModelHeap(FRAME)

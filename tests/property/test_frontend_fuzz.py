@@ -132,6 +132,16 @@ def f(m: mat2x3, v: vec2, n: i32) -> vec3:
     p = pack4x8unorm(value) if n == 1 or n == 2 else u32(0)
     return m @ v + (v @ t) * f32(extract_bits(p, u32(3), u32(4)))
 """,
+    """\
+def f(x: f32, n: u32 = 2) -> tuple[f32, vec2]:
+    fract, whole = modf(x * 0.5)
+    part, exponent = frexp(min(fract, whole, 3.0))
+    texel = texture_sample_level(image, smooth, vec2(x), 0.0, vec2i(1, -2))
+    both = vec2(ldexp(part, exponent), texel.x)
+    if n == 1 or 2 == n:
+        return whole, both
+    return 0, vec2(workgroup_uniform_load(tile[0]), texel[n % 4])
+""",
 ]
 
 POOL = """
@@ -142,6 +152,7 @@ finally raise global nonlocal del import from assert match None True False ... 0
 Surface GAIN OFFSETS numbers results tile vec2 vec3 vec4 mat2 mat4 f32 i32 u32 bool int float range max min
 normalize dot cross static match case Kind Kind.ROUND _ image smooth canvas counters texture_sample
 atomic_add squared select transpose discard dpdx workgroup_barrier array_length x y z xyz xx with_x
+modf frexp tuple[f32, f32] vec2i(1) workgroup_uniform_load
 replace normal height self print len __class__ __init__ fn let var ptr 变量 é *a **a @ \\ ;
 """.split()  # noqa: SIM905
 TEXTS = ["\n", "\n    ", "\n        ", " ", "#", "'", '"""']

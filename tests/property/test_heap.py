@@ -10,7 +10,7 @@ import pytest
 from heapscene.adaptive import computed, constant, cval
 from heapscene.draw import Draw, DrawChange, Geometry, PipelineState
 from heapscene.errors import HeapFullError, InputError
-from heapscene.heap import Allocator, DirtyRanges, Heap, Words, check
+from heapscene.heap import Allocator, DirtyRanges, DrawHeap, Words, check
 from heapscene.shader import Interface
 from heapscene.shader.types import F32, MAT4, U32, VEC2, VEC3, VEC4
 from reference.heap import FakeProgram, ModelHeap
@@ -56,7 +56,7 @@ class Sequence:
 
     def __init__(self, seed: int) -> None:
         self.rng = np.random.default_rng(seed)
-        self.heap = Heap(65536, FRAME)
+        self.heap = DrawHeap(65536, FRAME)
         self.model = ModelHeap(FRAME)
         self.cells: dict[str, list] = {"color": [], "model": [], "visible": [], "state": []}
         self.cells |= {"geometry": [], "rows": [], "array": [], "offset": []}
@@ -275,7 +275,7 @@ class Sequence:
         assert fingerprint(self.heap) == before
 
 
-def fingerprint(heap: Heap):
+def fingerprint(heap: DrawHeap):
     pages = [
         (page.number, page.data[: page.used].tobytes(), page.allocator.live())
         for page in heap.pages
@@ -299,7 +299,7 @@ class Shadow:
     def __init__(self) -> None:
         self.copies: dict[Words, np.ndarray] = {}
 
-    def sync(self, heap: Heap) -> None:
+    def sync(self, heap: DrawHeap) -> None:
         arrays = [
             *heap.pages,
             *(words for bucket in heap.buckets for words in (bucket.headers, bucket.records)),
@@ -323,7 +323,7 @@ def ways(request, monkeypatch):
     few = 1 if request.param == "in bulk" else 1000
     monkeypatch.setattr("heapscene.heap.arrivals.FEW", few)
     monkeypatch.setattr("heapscene.heap.memory.FEW", few)
-    monkeypatch.setattr("heapscene.heap.heap._MANY", few)
+    monkeypatch.setattr("heapscene.heap.draw_heap._MANY", few)
 
 
 @pytest.mark.usefixtures("ways")
@@ -390,7 +390,7 @@ def test_moving_what_lies_on_pages_changes_nothing_that_is_drawn(seed, most_byte
 @pytest.mark.parametrize("seed", range(4))
 def test_slots_keep_rank_order_through_many_flips(seed):
     rng = np.random.default_rng(seed)
-    heap, model, shadow = Heap(65536, FRAME), ModelHeap(FRAME), Shadow()
+    heap, model, shadow = DrawHeap(65536, FRAME), ModelHeap(FRAME), Shadow()
     geometry = Geometry({"position": np.eye(3)})
     states = [PipelineState(depth_bias=k) for k in range(5)]
     for _ in range(60):

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from heapscene.draw import DrawChange
-from heapscene.heap import Heap, check
+from heapscene.heap import DrawHeap, check
 from heapscene.shader.types import F32, MAT4
 from property.test_heap import FRAME, Sequence, Shadow
 from reference.heap import ModelHeap
@@ -21,7 +21,7 @@ class Second(Sequence):
 
     def __init__(self, first: Sequence, seed: int) -> None:
         super().__init__(seed)
-        self.heap = Heap(first.heap.memory, OTHER_FRAME)
+        self.heap = DrawHeap(first.heap.memory, OTHER_FRAME)
         self.model = ModelHeap(OTHER_FRAME)
         self.cells, self.geometries = first.cells, first.geometries
         self.broken, self.fragile = first.broken, first.fragile

@@ -8,7 +8,7 @@ import pytest
 from heapscene.adaptive import cval
 from heapscene.draw import DrawChange, DrawTable, Geometry, PipelineState, TableDraw
 from heapscene.errors import HeapFullError
-from heapscene.heap import Heap, check
+from heapscene.heap import DrawHeap, check
 from heapscene.shader import MAT4, VEC3, VEC4, Interface
 from reference.drawlist import PlainMaterial
 from reference.heap import FakeProgram
@@ -26,6 +26,12 @@ GEOMETRIES = [
     Geometry({"position": np.arange(12).reshape(4, 3)}, [0, 1, 2, 0, 2, 3]),
     Geometry({"position": np.arange(12).reshape(4, 3) - 5}, np.array([3, 2, 1], np.uint16)),
 ]
+
+
+def places(rng: np.random.Generator, n: int) -> np.ndarray:
+    found = rng.normal(size=(n, 4, 4)).astype(np.float32)
+    found[:, 3] = (0, 0, 0, 1)
+    return found
 
 
 class Model:
@@ -54,7 +60,7 @@ class Model:
         make = {
             "position": lambda: rng.normal(size=(n, 3)).astype(np.float32),
             "scale": lambda: rng.uniform(0.5, 2, n).astype(np.float32),
-            "model": lambda: rng.normal(size=(n, 4, 4)).astype(np.float32),
+            "model": lambda: places(rng, n),
             "color": lambda: rng.random((n, 4)).astype(np.float32),
             "visible": lambda: rng.random(n) < 0.7,
             "geometry": lambda: rng.integers(0, 3, n),
@@ -90,7 +96,7 @@ class Model:
         elif roll == 6:
             self.state.value = STATES[int(rng.integers(3))]
         elif roll == 7 and self.frame is not None:
-            self.frame.value = rng.normal(size=(4, 4))
+            self.frame.value = places(rng, 1)[0].astype(float)
         elif roll == 8:
             self.shown.value = bool(rng.random() < 0.8)
 
@@ -100,7 +106,7 @@ class Model:
         return [row for row in sorted(self.rows) if self.rows[row]["visible"]]
 
 
-def compare(heap: Heap, model: Model) -> None:
+def compare(heap: DrawHeap, model: Model) -> None:
     """Every visible row, and no other, is drawn with its values, in handle order on each page."""
     seen: list[int] = []
     for bucket in heap.buckets:
@@ -174,7 +180,7 @@ def bounds(models: list[Model]) -> np.ndarray:
 @pytest.mark.parametrize("seed", range(12))
 def test_a_heap_holds_what_rows_say(seed):
     rng = np.random.default_rng(seed)
-    heap = Heap((64 * 1024, 4096)[seed % 2], FRAME)
+    heap = DrawHeap((64 * 1024, 4096)[seed % 2], FRAME)
     models = [Model(rng) for _ in range(3)]
     heap.apply([DrawChange(None, model.draw) for model in models])
     for step in range(40):
@@ -201,7 +207,7 @@ def test_a_heap_holds_what_rows_say(seed):
 def test_a_row_that_is_written_again_is_not_dirty():
     rng = np.random.default_rng(1)
     model = Model(rng)
-    heap = Heap(64 * 1024, FRAME)
+    heap = DrawHeap(64 * 1024, FRAME)
     heap.apply([DrawChange(None, model.draw)])
     words = [*heap.pages, *(w for b in heap.buckets for w in (b.headers, b.records))]
     for each in words:
@@ -217,7 +223,7 @@ def test_a_row_that_is_written_again_is_not_dirty():
 
 def test_one_row_dirties_its_own_words_and_no_record():
     table = DrawTable(OTHER, GEOMETRIES, {"color": np.zeros((1000, 4))})
-    heap = Heap(256 * 1024, FRAME)
+    heap = DrawHeap(256 * 1024, FRAME)
     heap.apply([DrawChange(None, table.as_draw())])
     (bucket,) = heap.buckets
     for each in (*heap.pages, bucket.headers, bucket.records):
@@ -237,7 +243,7 @@ def test_one_row_dirties_its_own_words_and_no_record():
 
 def test_a_table_in_two_heaps_is_heard_by_both():
     table = DrawTable(OTHER, GEOMETRIES, {"color": np.zeros((10, 4))})
-    heaps = [Heap(64 * 1024, FRAME), Heap(4096, FRAME)]
+    heaps = [DrawHeap(64 * 1024, FRAME), DrawHeap(4096, FRAME)]
     for heap in heaps:
         heap.apply([DrawChange(None, table.as_draw())])
     table.write("color", (1, 0, 0, 1), [3])
@@ -251,7 +257,7 @@ def test_a_table_in_two_heaps_is_heard_by_both():
 def test_what_was_written_before_a_table_was_replaced_is_heard():
     """Rows are deleted, and the group that the table is in moves, before a frame sees either."""
     table = DrawTable(PROGRAM, GEOMETRIES, {"position": np.zeros((5, 3)), "color": np.ones(4)})
-    heap = Heap(2**16, FRAME)
+    heap = DrawHeap(2**16, FRAME)
     draw = table.as_draw()
     heap.apply([DrawChange(None, draw)])
     heap.pull()
@@ -268,7 +274,7 @@ def test_what_was_written_before_a_table_was_replaced_is_heard():
 
 def test_a_row_that_fits_on_no_page_is_refused():
     big = Geometry({"position": np.zeros((402, 3))})
-    heap = Heap(4096, FRAME)
+    heap = DrawHeap(4096, FRAME)
     table = DrawTable(OTHER, [big], {"color": (1, 1, 1, 1)})
     with pytest.raises(HeapFullError, match="does not fit on a page"):
         heap.apply([DrawChange(None, table.as_draw())])
@@ -282,7 +288,7 @@ def test_a_value_that_all_rows_share_may_fail_and_is_asked_again():
     material = PlainMaterial(program=OTHER)
     material.inputs = {"color": color}
     table = DrawTable(material, GEOMETRIES, {"geometry": [0, 1]})
-    heap = Heap(64 * 1024, FRAME)
+    heap = DrawHeap(64 * 1024, FRAME)
     heap.apply([DrawChange(None, table.as_draw())])
     good.value = False
     table.write("geometry", [1, 1])
@@ -305,7 +311,7 @@ def test_what_is_dirty_is_all_that_a_mirror_needs(geometries):
         shapes,
         {"color": np.zeros((n, 4)), "geometry": rng.integers(0, geometries, n)},
     )
-    heap = Heap((256 * 1024, 16 * 1024)[geometries == 3], FRAME)
+    heap = DrawHeap((256 * 1024, 16 * 1024)[geometries == 3], FRAME)
     heap.apply([DrawChange(None, table.as_draw())])
     words = [*heap.pages, *(w for b in heap.buckets for w in (b.headers, b.records))]
     copies = [each.data.copy() for each in words]

@@ -10,7 +10,7 @@ import numpy as np
 
 from heapscene.adaptive import AVal
 from heapscene.draw import Draw, DrawChange, Geometry, PipelineState
-from heapscene.heap import Bucket, Heap
+from heapscene.heap import Bucket, DrawHeap
 from heapscene.shader import Interface
 from heapscene.shader.types import I32, MAT4, U32, Type, Vector
 
@@ -120,7 +120,7 @@ class ModelHeap:
                     self._next += 1
                 self.ranks[new] = rank
 
-    def compare(self, heap: Heap) -> None:
+    def compare(self, heap: DrawHeap) -> None:
         """Raise unless the heap's arrays say of every draw what the draw says, in order."""
         assert heap.draw_count == len(self.ranks)
         pages: dict[Draw, int] = {}

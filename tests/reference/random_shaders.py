@@ -19,6 +19,7 @@ import numpy as np
 from heapscene import shader
 
 SCRATCH = 8  # words of the private array of a program
+RESULTS = "tuple[f32, u32]"
 KINDS = ("u32", "i32", "f32", "bool", "vec3", "Pair")
 SIGNATURE = {"a": "u32", "b": "i32", "c": "f32"}
 
@@ -279,8 +280,33 @@ class Author:
             self.write(depth, f"if {self.expr('bool', 2)}:")
             leave = self.pick("return", "break", "continue") if self.scope.loops else "return"
             leave = "continue" if self.scope.closed else leave
-            tail = f" {self.expr(self.returns, 2)}" if leave == "return" else ""
+            tail = f" {self.result(2)}" if leave == "return" else ""
             self.write(depth + 1, leave + tail)
+
+    def result(self, depth=3):
+        """Return what a function may return, one value or two."""
+        if self.returns == RESULTS:
+            return f"{self.expr('f32', depth)}, {self.expr('u32', depth)}"
+        return self.expr(self.returns, depth)
+
+    def several(self, depth):
+        """Assign the results of a function that has two."""
+        floating, whole = f"f{self.rng.integers(4)}", f"u{self.rng.integers(4)}"
+        helpers = [helper for helper in self.helpers if helper.returns == RESULTS]
+        if helpers and self.chance(0.6):
+            helper = self.pick(*helpers)
+            given = ", ".join(self.expr(kind, 2) for kind in helper.parameters)
+            self.write(depth, f"{floating}, {whole} = {helper.name}({given})")
+            self.scope.names |= {floating: "f32", whole: "u32"}
+        elif self.chance(0.5):  # whole numbers below 1024 stay whole
+            integer = f"i{self.rng.integers(4)}"
+            self.write(depth, f"{floating}, {integer} = frexp({self.expr('f32', 2)})")
+            self.write(depth, f"{floating} = {self.bounded(f'{floating} * 1024.0')}")
+            self.scope.names |= {floating: "f32", integer: "i32"}
+        else:
+            other = f"f{self.rng.integers(4, 8)}"
+            self.write(depth, f"{floating}, {other} = modf({self.expr('f32', 2)})")
+            self.scope.names |= {floating: "f32", other: "f32"}
 
     def loop_body(self, depth):
         self.scope.loops += 1
@@ -304,7 +330,9 @@ class Author:
         # A name has one type in the whole function, whichever branch assigns it first.
         name = f"{LETTERS[kind]}{self.rng.integers(4)}"
         free = [n for n in self.known(kind) if n not in self.scope.fixed and kind != "bool"]
-        if len(free) > 1 and self.chance(0.1):
+        if self.chance(0.08):
+            self.several(depth)
+        elif len(free) > 1 and self.chance(0.1):
             x, y = free[0], free[-1]
             self.write(depth, f"{x}, {y} = {y}, {x}")
         elif free and kind in ("u32", "i32") and self.chance(0.3):
@@ -319,14 +347,14 @@ class Author:
     def helper(self, name):
         count = int(self.rng.integers(1, 4))
         parameters = [self.pick("u32", "i32", "f32", "vec3", "Pair") for _ in range(count)]
-        self.returns = self.pick("u32", "i32", "f32", "vec3", "Pair")
+        self.returns = self.pick("u32", "i32", "f32", "vec3", "Pair", RESULTS)
         names = {f"p{k}": kind for k, kind in enumerate(parameters)}
         self.writes = False
         self.scope = Scope(dict(names), tuple(names), set(names))
         text = ", ".join(f"{n}: {kind}" for n, kind in names.items())
         self.write(0, f"def {name}({text}) -> {self.returns}:")
         self.scope.names = self.block(1, int(self.rng.integers(1, 3)))
-        self.write(1, f"return {self.expr(self.returns)}")
+        self.write(1, f"return {self.result()}")
         self.helpers.append(Helper(name, parameters, self.returns, self.writes))
         return "\n".join(self.scope.lines) + "\n"
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from math import isfinite
+from numbers import Real
 from time import perf_counter
 from typing import NamedTuple
 from weakref import ref
 
 from heapscene.adaptive.transaction import transact
 from heapscene.adaptive.value import AVal, CVal
+from heapscene.errors import InputError, explain
 
 __all__ = ["Tick", "clock", "tick_clock"]
 
@@ -62,12 +65,22 @@ def tick_clock(seconds: float | None = None) -> None:
 
     Raises
     ------
+    InputError
+        It is no number.
     AdaptiveError
         If a value is being computed, or in another thread than the owner.
     """
     frame = _clock.now.frame + 1
     if seconds is None:
         seconds = 0.0 if _clock.start is None else perf_counter() - _clock.start
+    elif not isinstance(seconds, Real) or not isfinite(seconds):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise InputError(
+            explain(
+                "the clock is moved to a finite number of seconds",
+                facts={"given": f"{seconds!r:.60}"},
+                fix="Write tick_clock(0.5), or tick_clock() for the real time.",
+            )
+        )
     now = Tick(float(seconds), frame)
     cell = None if _clock.cell is None else _clock.cell()
     if cell is not None:

@@ -256,6 +256,9 @@ class Map(Derived, AVal[U]):
         self._seen = UNSET
         self._more: tuple[tuple[Node, Any], ...] | None = None
 
+    def __repr__(self) -> str:
+        return f"map({place_of(self._function)})"
+
     def force(self) -> U:
         """Return the current value without tracking the read, computing it if needed."""
         if self._state != CLEAN:
@@ -316,6 +319,9 @@ class Computed(Derived, AVal[U]):
         self._function = function
         self._inputs: tuple[Node, ...] = ()
         self._seen: tuple[Any, ...] | None = None
+
+    def __repr__(self) -> str:
+        return f"computed({place_of(self._function)})"
 
     def force(self) -> U:
         """Return the current value without tracking the read, computing it if needed."""
@@ -422,6 +428,11 @@ def amap(function: Callable[..., U], /, *values: AVal[Any]) -> AVal[U]:
     It runs again only if one of them is not the same as before. Constants are not watched; if all
     are, the function runs at once and the result is constant.
 
+    Raises
+    ------
+    TypeError
+        One is no adaptive value.
+
     Examples
     --------
     >>> width, height = cval(2), cval(3)
@@ -429,6 +440,15 @@ def amap(function: Callable[..., U], /, *values: AVal[Any]) -> AVal[U]:
     >>> area.value
     6
     """
+    for value in values:
+        if not isinstance(value, AVal):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise TypeError(
+                explain(
+                    f"a {type(value).__name__} is not an adaptive value",
+                    facts={"given": f"{value!r:.60}"},
+                    fix="Write amap(function, hs.constant(value), ...), or use it in the function.",
+                )
+            )
     changing = [index for index, value in enumerate(values) if not value.is_constant]
     if len(changing) > 1:
         return Joint(function, values)

@@ -22,11 +22,11 @@ from heapscene.draw.camera import orthographic as orthographic
 from heapscene.draw.camera import perspective as perspective
 from heapscene.draw.color import rgba as rgba
 from heapscene.draw.draw import Draw as Draw
-from heapscene.draw.draw import as_bool as as_bool
 from heapscene.draw.draw import check_count as check_count
 from heapscene.draw.draw import check_instances as check_instances
 from heapscene.draw.draw import check_mapping as check_mapping
 from heapscene.draw.draw import checked_draw as checked_draw
+from heapscene.draw.draw import read_visible as read_visible
 from heapscene.draw.encode import encode_all as encode_all
 from heapscene.draw.encode import encode_rows as encode_rows
 from heapscene.draw.encode import encode_value as encode_value
@@ -49,6 +49,11 @@ from heapscene.draw.material import WatchedMaterial as WatchedMaterial
 from heapscene.draw.numbers import as_array as as_array
 from heapscene.draw.numbers import holds_numbers as holds_numbers
 from heapscene.draw.numbers import owned as owned
+from heapscene.draw.place import check_places as check_places
+from heapscene.draw.place import encode_place as encode_place
+from heapscene.draw.place import encode_places as encode_places
+from heapscene.draw.place import is_place as is_place
+from heapscene.draw.place import refused_place as refused_place
 from heapscene.draw.rows import Rows as Rows
 from heapscene.draw.source import Drawable as Drawable
 from heapscene.draw.source import DrawChange as DrawChange

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from heapscene.adaptive import AVal, Reading, refuses
-from heapscene.draw.draw import as_bool, check_count, check_kind
+from heapscene.draw.draw import check_count, check_kind, read_visible
 from heapscene.draw.encode import encode_rows, encode_value, numpy_dtype
 from heapscene.draw.geometry import Geometry, as_attribute, as_indices, check_geometry
 from heapscene.draw.limits import check_all_limits
@@ -68,7 +68,7 @@ def _check_state(value: Any) -> None:
 
 
 _ROLES: dict[str, Callable[[Any], Any]] = {
-    "visible": as_bool,
+    "visible": read_visible,
     "instance_count": check_count,
     "state": _check_state,
 }

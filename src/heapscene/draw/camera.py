@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from heapscene.adaptive import AVal
 from heapscene.draw.numbers import as_array, holds_numbers
+from heapscene.draw.place import refused_place
 from heapscene.errors import InputError, explain
 from heapscene.typing import Vec3Like
 
@@ -400,6 +401,8 @@ def _array(value: Any, name: str, shape: tuple[int, ...]) -> NDArray[np.float64]
                 + ("(0, 0, 5)." if shape == (3,) else "numpy.eye(4)."),
             )
         )
+    if name == "view" and array[3].tolist() != [0, 0, 0, 1]:
+        raise refused_place("view", array)
     return np.asarray(array, np.float64)
 
 

@@ -14,19 +14,20 @@ from heapscene.draw.encode import encode_rows, encode_value, numpy_dtype
 from heapscene.draw.geometry import Geometry
 from heapscene.draw.limits import check_all_limits, check_limits
 from heapscene.draw.numbers import owned
+from heapscene.draw.place import check_places, encode_place, is_place
 from heapscene.draw.state import PipelineState
 from heapscene.errors import InputError, explain
 from heapscene.shader import Interface, ProgramLike
 
 __all__ = [
     "Draw",
-    "as_bool",
     "check_count",
     "check_instances",
     "check_kind",
     "check_mapping",
     "check_program",
     "checked_draw",
+    "read_visible",
     "with_captured",
 ]
 
@@ -69,7 +70,8 @@ class Draw:
     Raises
     ------
     InputError
-        A name that the program does not read, or a value of the wrong type.
+        A name that the program does not read, or a value of the wrong type; a ``model`` that is no place:
+        a 4×4 matrix of finite numbers with the last row 0, 0, 0, 1.
     """
 
     program: ProgramLike
@@ -92,13 +94,16 @@ class Draw:
         check_kind(self.state, PipelineState, "state", 'hs.PipelineState(cull_mode="back")')
         check_count(self.instance_count)
         if not isinstance(self.visible, AVal):
-            as_bool(self.visible)
+            read_visible(self.visible)
         face = self.program.interface
         known, limits = face.inputs, face.input_limits
         for name, value in self.inputs.items():
             if name not in known:
                 raise _unknown(name, known)
             if not isinstance(value, AVal):
+                if is_place(name, known[name]):
+                    encode_place(value, name)
+                    continue
                 data = encode_value(known[name], value, name)
                 if name in limits:
                     numbers = np.frombuffer(data, numpy_dtype(known[name]))
@@ -116,6 +121,8 @@ class Draw:
             if not isinstance(value, AVal):
                 rows = encode_rows(known[name], value, name).view(numpy_dtype(known[name]))
                 check_instances(name, len(rows), self.instance_count)
+                if is_place(name, known[name]):
+                    check_places(name, rows)
                 if name in limits:
                     check_all_limits(name, rows, limits[name])
         object.__setattr__(self, "inputs", _owned(self.inputs))
@@ -251,13 +258,13 @@ def check_count(count: Any) -> None:
         )
 
 
-def as_bool(value: Any) -> bool:
-    """Return whether something is visible.
+def read_visible(value: Any) -> bool:
+    """Return whether something is visible: what plain values and adaptive ones may be.
 
     Raises
     ------
     InputError
-        Not a bool, of Python or NumPy.
+        It is neither true nor false.
     """
     if isinstance(value, (bool, np.bool_)):
         return bool(value)

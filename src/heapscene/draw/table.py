@@ -17,6 +17,7 @@ from heapscene.draw.geometry import Geometry
 from heapscene.draw.limits import check_all_limits
 from heapscene.draw.material import Material, WatchedMaterial
 from heapscene.draw.numbers import as_array
+from heapscene.draw.place import check_places, is_place
 from heapscene.draw.rows import Rows, ascending, chosen_rows, row_count, simplified
 from heapscene.draw.source import DrawReader, OneDraw
 from heapscene.draw.state import PipelineState
@@ -55,7 +56,8 @@ class DrawTable(Unique):
         - ``visible`` ``(n,)``: bools, all true if not given;
         - ``position`` ``(n, 3)``, ``rotation`` ``(n, 4)`` (quaternions x, y, z, w of any length but zero) and
           ``scale`` ``(n,)`` or ``(n, 3)``, if the program reads ``model`` and has no inputs of these
-          names: they are stored as float32, and the GPU composes the matrix. Or ``model`` ``(n, 4, 4)``.
+          names: they are stored as float32, and the GPU composes the matrix. Or ``model`` ``(n, 4, 4)``,
+          matrices with the last row 0, 0, 0, 1.
 
         Any dtype and strides; values are copied and converted once.
     state
@@ -421,6 +423,8 @@ class DrawTable(Unique):
         if name != "geometry":
             assert type_ is not None
             found = as_rows(name, type_, value)
+            if is_place(name, type_):
+                check_places(name, found[0])
             limits = self.program.interface.input_limits.get(name)
             if limits is not None:
                 check_all_limits(name, found[0], limits)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from heapscene.adaptive import AVal
 from heapscene.draw.draw import check_mapping
 from heapscene.draw.geometry import Geometry
-from heapscene.draw.numbers import as_array, holds_numbers
+from heapscene.draw.place import encode_place
 from heapscene.draw.state import PipelineState
 from heapscene.errors import InputError, StateError, explain
 
@@ -63,17 +63,8 @@ def refuse_rules(rules: Mapping[str, Any] | None) -> None:
 
 
 def checked_matrix(value: Any) -> NDArray[np.float64]:
-    """Return an own, read-only 4×4 matrix."""
-    given = as_array(value)
-    is_usable = given.shape == (4, 4) and holds_numbers(given)
-    matrix = np.array(given, np.float64) if is_usable else np.zeros(0)
-    if not is_usable or not np.isfinite(matrix).all():
-        raise InputError(
-            explain(
-                "transform has to be a 4×4 matrix of finite numbers",
-                facts={"given": f"{type(value).__name__}{getattr(value, 'shape', '')}"},
-                fix="Write transform=numpy.eye(4), or an adaptive value of that.",
-            )
-        )
+    """Return an own, read-only 4×4 matrix that says where something is."""
+    encode_place(value, "transform")
+    matrix = np.array(value, np.float64)
     matrix.flags.writeable = False
     return matrix

@@ -105,7 +105,10 @@ class GpuBuffer:
         """The buffer as it is now; nobody may keep it across :meth:`ensure`."""
         if self._buffer is None:
             raise GpuError(
-                explain(f"buffer {self.label!r} is used before it has a size, or after close()")
+                explain(
+                    f"buffer {self.label!r} is used before it has a size, or after close()",
+                    fix="Call ensure(nbytes) first, and close() last.",
+                )
             )
         return self._buffer
 

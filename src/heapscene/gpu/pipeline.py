@@ -236,6 +236,11 @@ def _target(state: PipelineState, color_format: str, written: bool) -> dict[str,
     return target
 
 
+_REWRITE = (
+    "Write the line of Python that it comes from in another way, or correct the WGSL given for it."
+)
+
+
 def _explain_module(wgsl: str, label: str, cause: str) -> str:
     lines = wgsl.splitlines()
     found = _LINE_OF_ERROR.search(cause)
@@ -249,9 +254,9 @@ def _explain_module(wgsl: str, label: str, cause: str) -> str:
             f"{'>' if number == at else ' '} {number:4} | {lines[number - 1]}"
             for number in range(first, min(len(lines), at + _AROUND) + 1)
         )
-        told = explain(f"WGSL of {label!r} is not valid", facts=facts).rstrip()
-        return "\n".join([*_with_place(told, wgsl, at), text])
-    return explain(f"WGSL of {label!r} is not valid", facts=facts)
+        told = explain(f"WGSL of {label!r} is not valid", facts=facts, fix="").rstrip()
+        return "\n".join([*_with_place(told, wgsl, at), text, _REWRITE])
+    return explain(f"WGSL of {label!r} is not valid", facts=facts, fix=_REWRITE)
 
 
 def _with_place(told: str, wgsl: str, *at: int | str) -> list[str]:

@@ -11,7 +11,7 @@ from heapscene.heap.bucket import Bucket as Bucket
 from heapscene.heap.bucket_limits import BucketLimits as BucketLimits
 from heapscene.heap.check import check as check
 from heapscene.heap.dirty import DirtyRanges as DirtyRanges
-from heapscene.heap.heap import Heap as Heap
+from heapscene.heap.draw_heap import DrawHeap as DrawHeap
 from heapscene.heap.layout import COUNT as COUNT
 from heapscene.heap.layout import RECORD as RECORD
 from heapscene.heap.layout import RECORD_WORDS as RECORD_WORDS

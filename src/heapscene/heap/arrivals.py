@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from heapscene.adaptive import AVal
-from heapscene.draw import Draw, Geometry, PipelineState, as_bool, encode_all
+from heapscene.draw import Draw, Geometry, PipelineState, encode_all, read_visible
 from heapscene.heap.bucket import Bucket
 from heapscene.heap.layout import (
     COUNT,
@@ -28,7 +28,7 @@ from heapscene.heap.layout import (
     VERTEX_SPAN,
     WIDTH_SLOT,
 )
-from heapscene.heap.limited import encode_followed_all
+from heapscene.heap.limited import encode_followed, encode_followed_all
 from heapscene.heap.page import Column, Entry, Page, Piece
 from heapscene.heap.placement import Placement
 from heapscene.heap.plan import Plan, Planner
@@ -141,7 +141,7 @@ def _group(draws: list[Draw], at: list[int], planner: Planner) -> Group:
         for field, piece in zip(plan.schema.inputs, plan.pieces, strict=True)
     ]
     shown = [
-        as_bool(value.force()) if isinstance(value, AVal) else bool(value)
+        read_visible(value.force()) if isinstance(value, AVal) else bool(value)
         for value in [draw.visible for draw in draws]
     ]
     return Group(draws, at, plan, columns, shown, plan.schema.input_bytes)
@@ -158,7 +158,11 @@ def _column(field: HeaderField, first: Piece, draws: list[Draw]) -> Column:
         rows = encode_followed_all(field, [aval.force() for aval in values], values)
         return Column(None, field.tag, rows, values, first.follows)
     plain = [value.force() if isinstance(value, AVal) else value for value in values]
-    return Column(None, field.tag, encode_all(type_, plain, name))
+    rows = encode_all(type_, plain, name)
+    for value in values:
+        if isinstance(value, AVal):  # plain values were checked where they were given
+            encode_followed(field, value)
+    return Column(None, field.tag, rows)
 
 
 class RoomOn(Protocol):

@@ -30,7 +30,7 @@ from heapscene.shader import ProgramLike
 
 if TYPE_CHECKING:
     from heapscene.heap.chunk import Chunk
-    from heapscene.heap.heap import Heap
+    from heapscene.heap.draw_heap import DrawHeap
 
 __all__ = ["Bucket"]
 
@@ -80,7 +80,7 @@ class Bucket:
         "slots",
     )
 
-    owner: Heap
+    owner: DrawHeap
 
     def __init__(self, schema: Schema, page: Page, limits: BucketLimits) -> None:
         self.schema = schema

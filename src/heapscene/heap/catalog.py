@@ -39,7 +39,7 @@ class Catalog:
         self._serial = count(1)
         self._outdated: set[Shape] = set()
         self._follows: dict[tuple[Any, ...], Follows] = {}
-        self._books: dict[str, int] = {}
+        self._books: dict[tuple[Any, ...], int] = {}
 
     def forget(self) -> None:
         """Drop shapes that no page took."""
@@ -47,11 +47,15 @@ class Catalog:
 
     def following(self, field: HeaderField, *, rows: bool) -> Follows:
         """Return how later values of a field become bytes."""
-        key = (field.name, field.tag, rows, field.limits)
+        key = (field.name, field.tag, rows, field.limits, field.is_place)
         found = self._follows.get(key)
         if found is None:
-            book = 0 if rows else self._books.setdefault(field.tag, len(self._books) + 1)
-            found = self._follows[key] = Follows(field.name, field.type, rows, book, field.limits)
+            # A value is checked where it is written: what is held to less lies in another book.
+            held_to = (field.tag, field.limits, field.is_place)
+            book = 0 if rows else self._books.setdefault(held_to, len(self._books) + 1)
+            found = self._follows[key] = Follows(
+                field.name, field.type, rows, book, field.limits, field.is_place
+            )
         return found
 
     def shape(self, geometry: Geometry, schema: Schema) -> Shape:

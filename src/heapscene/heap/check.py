@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from heapscene.heap.heap import Heap
+from heapscene.heap.draw_heap import DrawHeap
 from heapscene.heap.tables import TableResident
 from heapscene.heap.validate import Faults, check_heap
 
 __all__ = ["check"]
 
 
-def check(heap: Heap) -> None:
+def check(heap: DrawHeap) -> None:
     """Raise an :class:`AssertionError` that names what is wrong.
 
     Allocations tile their pages, each is held by exactly those who count, records are where slots
@@ -33,7 +33,7 @@ def check(heap: Heap) -> None:
                 assert aval.force() is array, "a draw has old arrays, and will hear of no others"
 
 
-def _check_shapes(heap: Heap) -> None:
+def _check_shapes(heap: DrawHeap) -> None:
     memory = heap.memory
     catalog = memory.catalog
     parts = {shape for page in memory.pages for shape in page.parts}

@@ -12,7 +12,10 @@ from heapscene.draw import (
     Limits,
     check_all_limits,
     check_limits,
+    check_places,
     encode_all,
+    encode_place,
+    encode_places,
     encode_rows,
     encode_value,
     first_beyond,
@@ -32,6 +35,8 @@ class Limited(Protocol):
     def type(self) -> types.Type: ...
     @property
     def limits(self) -> Limits | None: ...
+    @property
+    def is_place(self) -> bool: ...
 
 
 def encode_followed(field: Limited, source: Any) -> bytes:
@@ -42,6 +47,8 @@ def encode_followed(field: Limited, source: Any) -> bytes:
     InputError
         It has the wrong type, or is beyond the limits.
     """
+    if field.is_place:
+        return encode_place(source.force(), field.name, source)
     data = encode_value(field.type, source.force(), field.name)
     if field.limits is not None:
         numbers = np.frombuffer(data, numpy_dtype(field.type))
@@ -59,6 +66,8 @@ def encode_followed_all(
     InputError
         One has the wrong type, or is beyond the limits.
     """
+    if field.is_place:
+        return encode_places(values, field.name, sources)
     rows = encode_all(field.type, values, field.name)
     if field.limits is not None:
         numbers = rows.view(numpy_dtype(field.type))
@@ -77,6 +86,8 @@ def encode_followed_rows(field: Limited, source: Any) -> NDArray[np.uint32]:
         It has the wrong type, or a row is beyond the limits.
     """
     rows = encode_rows(field.type, source.force(), field.name)
+    if field.is_place:
+        check_places(field.name, rows.view(np.float32))
     if field.limits is not None:
         check_all_limits(field.name, rows.view(numpy_dtype(field.type)), field.limits)
     return rows

@@ -19,7 +19,7 @@ from heapscene.heap.shape import Shape
 from heapscene.shader import types
 
 if TYPE_CHECKING:
-    from heapscene.heap.heap import Heap
+    from heapscene.heap.draw_heap import DrawHeap
 
 __all__ = ["Memory"]
 
@@ -73,18 +73,18 @@ class Memory:
         self.placement = Placement(self.page_bytes, self.catalog)
         self.pages = self.placement.pages
         self.compactor = Compactor()
-        self.heaps: list[Heap] = []
+        self.heaps: list[DrawHeap] = []
         self.was_shared = False
 
     def __repr__(self) -> str:
         return f"Memory({len(self.pages)} pages, {len(self.heaps)} heaps)"
 
-    def join(self, heap: Heap) -> None:
+    def join(self, heap: DrawHeap) -> None:
         """Take a heap in."""
         self.heaps.append(heap)
         self.was_shared |= len(self.heaps) > 1
 
-    def leave(self, heap: Heap) -> None:
+    def leave(self, heap: DrawHeap) -> None:
         """Let a heap go that has given back what it held."""
         self.heaps.remove(heap)
         self.tidy()
@@ -143,7 +143,7 @@ class Memory:
         for heap in {resident.bucket.owner: None for resident in users}:
             heap.backlog[key] = None
 
-    def is_elsewhere(self, shape: Shape, heap: Heap) -> bool:
+    def is_elsewhere(self, shape: Shape, heap: DrawHeap) -> bool:
         """Whether another heap uses a shape."""
         if len(self.heaps) < 2:
             return False

@@ -58,6 +58,7 @@ class Follows(NamedTuple):
     rows: bool
     book: int
     limits: tuple[float, float] | None = None
+    is_place: bool = False
 
 
 class Column(NamedTuple):

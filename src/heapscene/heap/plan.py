@@ -12,13 +12,13 @@ from heapscene.draw import (
     Draw,
     Drawable,
     PipelineState,
-    as_bool,
     as_given,
     at_fault,
     check_count,
     check_instances,
     encode_rows,
     encode_value,
+    read_visible,
 )
 from heapscene.errors import GeometryError, HeapFullError, StateError, explain
 from heapscene.heap.bucket_limits import BucketLimits, check_emitted
@@ -27,7 +27,7 @@ from heapscene.heap.limited import encode_followed, encode_followed_rows
 from heapscene.heap.page import Entry, Piece
 from heapscene.heap.resident import Resident
 from heapscene.heap.schema import HeaderField, Schema, make_schema
-from heapscene.heap.shape import Shape, array_key
+from heapscene.heap.shape import Shape, array_key, as_geometry
 from heapscene.shader import types
 
 __all__ = ["CORNERS", "Plan", "Planner", "check_whole", "is_adaptive", "read_count", "read_state"]
@@ -107,22 +107,23 @@ class Planner:
         plan.draw = draw
         plan.keeps = False
         if before is None:
-            plan.visible = as_bool(_read(draw.visible))
+            plan.visible = read_visible(_read(draw.visible))
             plan.instances = read_count(_read(draw.instance_count))
             plan.state = read_state(_read(draw.state))
             geometry = _read(draw.geometry)
         else:
             last = before.draw
-            plan.visible = as_bool(_read_again(draw.visible, last.visible, before.visible))
-            count = _read_again(draw.instance_count, last.instance_count, before.instances)
-            plan.instances = read_count(count)
+            plan.visible = _read_again(draw.visible, last.visible, before.visible, read_visible)
+            plan.instances = _read_again(
+                draw.instance_count, last.instance_count, before.instances, read_count
+            )
             if draw is not last and _keeps(draw, last):
                 plan.keeps = True
                 check_emitted(before.part.shape, plan.instances, self.limits)
                 return plan
-            plan.state = read_state(_read_again(draw.state, last.state, before.slot.state))
+            plan.state = _read_again(draw.state, last.state, before.slot.state, read_state)
             shape = before.part.shape
-            geometry = _read_again(draw.geometry, last.geometry, shape.geometry)
+            geometry = _read_again(draw.geometry, last.geometry, shape.geometry, as_geometry)
         plan.schema = schema = self._schema(draw)
         plan.shape = self.catalog.shape(geometry, schema)
         plan.pieces = [self.input(field, draw, plan, before) for field in schema.inputs]
@@ -149,9 +150,12 @@ class Planner:
         if name in draw.inputs:
             value = draw.inputs[name]
             if not isinstance(value, AVal) or value.is_constant:
-                if isinstance(value, AVal):
-                    value = value.force()
-                data = encode_value(field.type, value, name)
+                # plain values were checked where they were given
+                data = (
+                    encode_followed(field, value)
+                    if isinstance(value, AVal)
+                    else encode_value(field.type, value, name)
+                )
                 return Piece((field.tag, data), len(data), 0, data)
             try:
                 data = encode_followed(field, value)
@@ -173,7 +177,12 @@ class Planner:
         name, words = field.name, field.type.words
         value = draw.instances[name]
         if not is_adaptive(value):
-            rows = encode_rows(field.type, _read(value), name)
+            # plain rows were checked where they were given
+            rows = (
+                encode_followed_rows(field, value)
+                if isinstance(value, AVal)
+                else encode_rows(field.type, value, name)
+            )
             piece = Piece(array_key(rows), rows.nbytes, words, rows)
         else:
             follows = self.catalog.following(field, rows=True)
@@ -281,12 +290,12 @@ def _read(value: Any) -> Any:
     return value.force() if isinstance(value, AVal) else value
 
 
-def _read_again(value: Any, was: Any, last: Any) -> Any:
-    """Return the value now; if it is what was read before and raises, the `last` good one."""
+def _read_again(value: Any, was: Any, last: Any, checked: Callable[[Any], Any]) -> Any:
+    """Return the value now; if it is what was read before and is wrong or raises, the `last` good one."""
     if value is not was or not isinstance(value, AVal):
-        return _read(value)
+        return checked(_read(value))
     try:
-        return value.force()
+        return checked(value.force())
     except Exception:  # noqa: BLE001  whoever pulls it raises it
         return last
 

@@ -6,7 +6,7 @@ import struct
 from collections.abc import Iterable, Mapping
 from typing import Any, Literal, NamedTuple
 
-from heapscene.draw import encode_value
+from heapscene.draw import encode_value, is_place
 from heapscene.errors import InputError, explain
 from heapscene.shader import ProgramLike, types
 
@@ -19,6 +19,7 @@ class HeaderField(NamedTuple):
     Element k lies at ``base + k * stride``, in words of the page; attributes are indexed by
     vertex, the others by instance. Fields of the kind ``"table"`` are what a row's ``model`` is made
     of: its position, rotation and scale, and the table's transform. `tag` names the type in keys of entries.
+    What `is_place` says where something is.
     """
 
     name: str
@@ -28,6 +29,7 @@ class HeaderField(NamedTuple):
     tag: str
     default: bytes | None
     limits: tuple[float, float] | None = None
+    is_place: bool = False
 
 
 class Schema:
@@ -151,4 +153,6 @@ def _field(
     default: Any,
 ) -> HeaderField:
     packed = None if default is None else encode_value(type_, default, name)
-    return HeaderField(name, kind, type_, word, str(type_), packed)
+    placing = kind == "table" and name == "transform"
+    places = placing or (kind == "input" and is_place(name, type_))
+    return HeaderField(name, kind, type_, word, str(type_), packed, is_place=places)

@@ -17,7 +17,7 @@ from heapscene.heap.resident import Resident
 from heapscene.heap.schema import HeaderField, Schema
 from heapscene.shader import types
 
-__all__ = ["Shape", "array_key", "make_shape"]
+__all__ = ["Shape", "array_key", "as_geometry", "make_shape"]
 
 _BY_ADDRESS = 1 << 20
 """Bytes above which an array that cannot be written is known by its address."""
@@ -118,6 +118,17 @@ def make_shape(
     GeometryError
         Not a geometry, an attribute is missing or has the wrong number of columns.
     """
+    return Shape(as_geometry(geometry), schema, versions or {})
+
+
+def as_geometry(geometry: Any) -> Geometry:
+    """Return a geometry.
+
+    Raises
+    ------
+    GeometryError
+        It is something else.
+    """
     if not isinstance(geometry, Geometry):
         raise GeometryError(
             explain(
@@ -126,7 +137,7 @@ def make_shape(
                 fix="Write Draw(program, Geometry({...}), ...), or an adaptive value of one.",
             )
         )
-    return Shape(geometry, schema, versions or {})
+    return geometry
 
 
 def array_key(array: NDArray[Any]) -> tuple[Any, ...]:

@@ -6,11 +6,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from heapscene.adaptive import AVal
-from heapscene.draw import DrawTable, PipelineState, TableDraw, as_bool, at_fault, encode_value
+from heapscene.draw import DrawTable, PipelineState, TableDraw, at_fault, encode_value, read_visible
 from heapscene.errors import HeapFullError, explain
 from heapscene.heap.bucket_limits import BucketLimits, check_emitted
+from heapscene.heap.limited import encode_followed
 from heapscene.heap.page import Piece
-from heapscene.heap.plan import Plan, Planner, check_whole, is_adaptive, read_state
+from heapscene.heap.plan import Plan, Planner, check_whole, read_state
 from heapscene.heap.schema import HeaderField, Schema, make_schema
 from heapscene.heap.shape import Shape
 from heapscene.shader import types
@@ -73,7 +74,9 @@ def _plan(planner: Planner, draw: TableDraw) -> TablePlan:
     schema = _schema(planner, draw)
     shapes = [planner.catalog.shape(geometry, schema) for geometry in table.geometries]
     plan = TablePlan(draw, schema, shapes)
-    plan.visible = as_bool(draw.visible.force() if isinstance(draw.visible, AVal) else draw.visible)
+    plan.visible = read_visible(
+        draw.visible.force() if isinstance(draw.visible, AVal) else draw.visible
+    )
     plan.state = read_state(table.state.force() if isinstance(table.state, AVal) else table.state)
     for shape in shapes:
         check_whole(shape, plan.state)
@@ -115,12 +118,12 @@ def _placing(table: DrawTable, draw: TableDraw) -> Mapping[str, types.Type]:
 
 
 def _transform(planner: Planner, field: HeaderField, value: Any) -> Piece:
-    if isinstance(value, AVal) and value.is_constant:
-        value = value.force()
-    if not is_adaptive(value):
+    if not isinstance(value, AVal):
         data = encode_value(field.type, value, field.name)
         return Piece((field.tag, data), len(data), 0, data)
-    data = encode_value(field.type, value.force(), field.name)
+    data = encode_followed(field, value)
+    if value.is_constant:
+        return Piece((field.tag, data), len(data), 0, data)
     follows = planner.catalog.following(field, rows=False)
     return Piece(value, len(data), 0, data, value, follows)
 

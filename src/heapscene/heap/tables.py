@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from heapscene.adaptive import AVal
-from heapscene.draw import PipelineState, TableDraw, TableRows, as_bool
+from heapscene.draw import PipelineState, TableDraw, TableRows, read_visible
 from heapscene.heap.bucket_limits import Need
 from heapscene.heap.chunk import Chunk
 from heapscene.heap.page import Entry, Page, Piece
@@ -18,7 +18,7 @@ from heapscene.heap.rows import rows_within
 from heapscene.heap.table_plan import TablePlan, plan_table
 
 if TYPE_CHECKING:
-    from heapscene.heap.heap import Heap
+    from heapscene.heap.draw_heap import DrawHeap
 
 __all__ = ["TableResident", "TableWatch", "Tables"]
 
@@ -66,7 +66,7 @@ class Tables:
         Tables there are.
     """
 
-    def __init__(self, heap: Heap) -> None:
+    def __init__(self, heap: DrawHeap) -> None:
         self._heap = heap
         self.number = 0
 
@@ -128,7 +128,7 @@ class Tables:
                 check_whole(shape, state)
             self._route(resident, state)
         elif watch.role == "visible":
-            self._show(resident, visible=as_bool(watch.aval.force()))
+            self._show(resident, visible=read_visible(watch.aval.force()))
         else:
             watch.aval.force()
             self._follow(resident)

@@ -52,13 +52,19 @@ def read_gltf(path: Path, omitted: Omitted) -> LoadedNode:
         node = nodes[index]
         extension = node.get("extensions", {}).get(_INSTANCING)
         built[index] = LoadedNode(
-            name=str(node.get("name", "")),
+            name=_name_of(node, container.header),
             transform=node_transform(node),
             children=tuple(built[child] for child in children[index]),
             parts=parts.get(index, ()),
             instances=None if extension is None else read_instances(container, extension),
         )
     return LoadedNode(path.name, children=tuple(built[root] for root in children[-1]))
+
+
+def _name_of(node: dict[str, Any], header: dict[str, Any]) -> str:
+    """Return a node's name, or else that of its mesh: exporters give the one or the other."""
+    mesh = header["meshes"][node["mesh"]] if "mesh" in node else {}
+    return str(node.get("name") or mesh.get("name") or "")
 
 
 def check_extensions(container: Container, omitted: Omitted) -> None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
+from heapscene.draw import as_array
 from heapscene.errors import InputError, explain
 
 __all__ = ["check_image_path", "save_image"]
@@ -37,7 +39,7 @@ def save_image(path: str | Path, array: NDArray[np.uint8]) -> None:
     from PIL import Image
 
     target = check_image_path(path)
-    picture = np.asarray(array)
+    picture = as_array(array)
     good_shape = picture.ndim == 3 and picture.shape[2] in (3, 4) and 0 not in picture.shape
     if picture.dtype != np.uint8 or not good_shape:
         raise InputError(
@@ -67,8 +69,15 @@ def check_image_path(path: str | Path) -> Path:
     Raises
     ------
     InputError
-        The suffix is unknown, the folder does not exist, or ``path`` is a folder.
+        It is no path, the suffix is unknown, the folder does not exist, or ``path`` is a folder.
     """
+    if not isinstance(path, (str, os.PathLike)):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise InputError(
+            explain(
+                f"a {type(path).__name__} is not a path",
+                fix='Write save_image("picture.png", image).',
+            )
+        )
     target = Path(path)
     if target.suffix.lower() not in _SUFFIXES:
         raise InputError(

@@ -60,6 +60,8 @@ def load(path: str | os.PathLike[str]) -> Scene:
 
 def read_model(path: str | os.PathLike[str]) -> LoadedNode:
     """Read a file as plain data; as :func:`load`, without making scene nodes."""
+    if not isinstance(path, (str, os.PathLike)):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise load_error(f"a {type(path).__name__} is not a path", fix="Write load('model.glb')")
     source = Path(path)
     if source.is_dir():
         raise load_error(f"{str(source)!r} is a folder", fix="Name a file in it.")

@@ -143,7 +143,7 @@ class ShadedMaterial(Unique):
             return value
         self._check_numbers(name, value)
         if isinstance(value, np.ndarray):
-            return tuple(value.tolist())
+            return tuple(value.tolist()) if value.ndim else value.item()
         return tuple(value) if isinstance(value, list) else value
 
     def _check_numbers(self, name: str, value: Any) -> None:

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol, Self
 from heapscene.adaptive import Unique
 from heapscene.errors import FrameOrderError, InputError, explain
 from heapscene.gpu import Mirror, Scatter, Usage, pipelines_of
-from heapscene.heap import Heap as SceneHeap
-from heapscene.heap import Memory, Page
+from heapscene.heap import DrawHeap, Memory, Page
 from heapscene.kernels import scatter
 from heapscene.render.arguments import check_count, check_device
 from heapscene.render.in_use import InUse
@@ -87,7 +86,7 @@ class Heap(Unique):
         self._scenes: weakref.WeakKeyDictionary[Any, weakref.finalize[..., Any]] = (
             weakref.WeakKeyDictionary()
         )
-        self._abandoned: list[SceneHeap] = []
+        self._abandoned: list[DrawHeap] = []
         self._is_closed = False
         self.in_use = InUse("scene")
         self.open(device)
@@ -111,7 +110,7 @@ class Heap(Unique):
 
     def join(
         self, scene: Tenant, device: wgpu.GPUDevice, frame_inputs: Mapping[str, types.Type]
-    ) -> SceneHeap:
+    ) -> DrawHeap:
         """Take a scene in; return what is to hold its draws.
 
         Raises
@@ -131,14 +130,14 @@ class Heap(Unique):
                 )
             )
         self.clear_abandoned()
-        held = SceneHeap(self.memory, frame_inputs)
+        held = DrawHeap(self.memory, frame_inputs)
         # A scene that is dropped without close() is found by the next one that is updated: what runs
         # here may run at any time, in any thread.
         self._scenes[scene] = dropped = weakref.finalize(scene, self._abandoned.append, held)
         dropped.atexit = False
         return held
 
-    def leave(self, scene: Tenant, held: SceneHeap) -> None:
+    def leave(self, scene: Tenant, held: DrawHeap) -> None:
         """Let a scene go, with what only it has here."""
         dropped = self._scenes.pop(scene, None)
         if dropped is not None:

@@ -37,8 +37,7 @@ from heapscene.gpu import (
     check_alive,
     pipelines_of,
 )
-from heapscene.heap import Bucket, Page
-from heapscene.heap import Heap as SceneHeap
+from heapscene.heap import Bucket, DrawHeap, Page
 from heapscene.render.arguments import check_count, check_device, check_kind
 from heapscene.render.bucket_gpu import BucketGpu
 from heapscene.render.frame_inputs import FrameInputs, aspect_of
@@ -408,6 +407,17 @@ class HeapScene(Unique):
         """Fit the camera anew at the next frame that gets none."""
         self._fitted = None
 
+    def compact(self) -> int:
+        """Close all holes in memory now; see :meth:`heapscene.Heap.compact`.
+
+        Raises
+        ------
+        FrameOrderError
+            The scene is closed.
+        """
+        self._check_open()
+        return self._memory.compact()
+
     def world_bounds(self) -> NDArray[np.float64]:
         """Return the box around all visible draws at the last update, ``(2, 3)``; NaN if empty."""
         return self._heap.world_bounds()
@@ -506,7 +516,7 @@ class HeapScene(Unique):
             self._memory.close()
         else:
             self._memory.leave(self, self._heap)
-        self._heap = SceneHeap(PAGE_BYTES, {})
+        self._heap = DrawHeap(PAGE_BYTES, {})
         self._close_gpu()
 
     def __enter__(self) -> Self:

@@ -14,7 +14,7 @@ from heapscene.adaptive import AVal, Reading, Unique, evaluations, tick_clock
 from heapscene.draw import encode_value
 from heapscene.errors import FrameOrderError, HeapsceneError, InputError, explain
 from heapscene.gpu import GpuCalls, Timer, read_texture, request_device, submit
-from heapscene.render.arguments import check_device
+from heapscene.render.arguments import check_device, check_kind
 from heapscene.render.heap_scene import HeapScene
 from heapscene.render.in_use import InUse
 from heapscene.render.posted import raised_after, run_posted
@@ -225,6 +225,7 @@ class Renderer(Unique):
         return self._target
 
     def _checked_target(self, target: OffscreenTarget) -> OffscreenTarget:
+        check_kind("target", target, OffscreenTarget, "OffscreenTarget(device, (8, 8), targets)")
         target.check_open()
         if target.targets.key == self._targets.key:
             return target
@@ -301,6 +302,19 @@ class Renderer(Unique):
         if self._target is not None:
             self._target.close()
             self._target = None
+
+    def compact(self) -> int:
+        """Close all holes in memory now, for example behind a loading screen; return the bytes moved.
+
+        Frames do so by themselves, a little in each. The next pictures are the same.
+
+        Raises
+        ------
+        FrameOrderError
+            The renderer is closed.
+        """
+        self._check_open()
+        return sum(scene.compact() for _, scene in self._scenes.values())
 
     def order(self, what: Any) -> list[Any]:
         """Return the draws of ``what`` in the order in which the GPU takes them.

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from heapscene.gpu import GpuBuffer, SmallBuffer, read_buffer
-from heapscene.heap import BucketBooks, Fault, Faults, Heap, Page, Words, check_heap
+from heapscene.heap import BucketBooks, DrawHeap, Fault, Faults, Page, Words, check_heap
 from heapscene.kernels import ARGS_WORDS, KernelTables, TableChecks
 from heapscene.render.bucket_gpu import BucketGpu
 from heapscene.render.probe_pass import ProbePass
@@ -42,7 +42,7 @@ class SceneState:
 
     def __init__(
         self,
-        heap: Heap,
+        heap: DrawHeap,
         pages: Mapping[Page, GpuBuffer],
         buckets: Mapping[Bucket, BucketGpu],
         uniform: SmallBuffer,

@@ -13,7 +13,9 @@ from heapscene.adaptive import AVal, Reading, check_write
 from heapscene.draw import (
     CameraMatrices,
     Viewpoint,
+    as_array,
     depth_range,
+    holds_numbers,
     look_at,
     orthographic,
 )
@@ -87,6 +89,7 @@ class _Camera:
                 explain(
                     f"a {type(self).__name__} has no property {name!r}",
                     facts={"properties": ", ".join(self._checks)},
+                    fix=f"Assign one of these, for example  camera.{next(iter(self._checks))} = ...",
                 )
             )
         if name in self.__dict__:
@@ -131,6 +134,24 @@ class _Camera:
                 )
             )
         return near, far
+
+    def _checked_view(self, aspect: Any, bounds: Any) -> tuple[float, NDArray[np.float64]]:
+        try:
+            width, box = number(aspect), as_array(bounds)
+            if 0.0 < width < math.inf and box.shape == (2, 3) and holds_numbers(box):
+                return width, box
+        except (TypeError, ValueError, OverflowError):
+            pass
+        raise InputError(
+            explain(
+                "a camera has no matrices for these values",
+                facts={
+                    "aspect": f"{aspect!r:.60} (above 0)",
+                    "bounds": f"{bounds!r:.60} ((2, 3) numbers)",
+                },
+                fix="Write camera.matrices(16 / 9, scene.world_bounds()).",
+            )
+        )
 
     def __repr__(self) -> str:
         values = (f"{name}={getattr(self, name)!r}" for name in self._checks)
@@ -199,7 +220,13 @@ class PerspectiveCamera(_Camera):
             Width of the picture divided by its height.
         bounds
             ``(2, 3)`` bounds of what is visible, NaN if nothing is.
+
+        Raises
+        ------
+        InputError
+            They are not that, or an adaptive property has become what cannot be used.
         """
+        aspect, bounds = self._checked_view(aspect, bounds)
         near, far = self._near_far()
         now = self._now
         viewpoint = Viewpoint(now("position"), now("target"), now("up"), now("fov"), near, far)
@@ -262,7 +289,13 @@ class OrthographicCamera(_Camera):
             Width of the picture divided by its height.
         bounds
             ``(2, 3)`` bounds of what is visible, NaN if nothing is.
+
+        Raises
+        ------
+        InputError
+            They are not that, or an adaptive property has become what cannot be used.
         """
+        aspect, bounds = self._checked_view(aspect, bounds)
         near, far = self._near_far()
         position = self._now("position")
         view = look_at(position, self._now("target"), self._now("up"))

@@ -10,10 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from heapscene.adaptive import AList, ASet, AVal, Reading, computed
-from heapscene.draw import Draw, Drawable, DrawTable, TableDraw
+from heapscene.draw import Draw, Drawable, DrawTable, TableDraw, check_places, encode_rows
 from heapscene.errors import SceneError, explain
 from heapscene.scene.live import Entry, Live
 from heapscene.scene.node import Node, World, both, enter, leave, read, shown, traced
+from heapscene.scene.transform import as_matrix
+from heapscene.shader import MAT4
 
 if TYPE_CHECKING:
     from heapscene.scene.group import Container
@@ -187,7 +189,11 @@ class Changing(Node):
     def _compare(self) -> tuple[Iterable[Any], Iterable[Any]]:
         """Return what left and what came since the value was last looked at."""
         value = self._source.force()
-        now = dict.fromkeys(() if value is None else flatten((value,)))
+        items = [] if value is None else list(flatten((value,)))
+        for item in items:
+            if type(item).__hash__ is None:  # nothing that can be a child
+                raise _no_child(item, "node")
+        now = dict.fromkeys(items)
         before = {**self._known, **self._waiting}
         return [item for item in before if item not in now], [
             item for item in now if item not in before
@@ -242,6 +248,17 @@ def _inside_itself(item: object) -> SceneError:
     )
 
 
+def _no_child(item: object, parent: str) -> SceneError:
+    return SceneError(
+        explain(
+            f"a {type(item).__name__} cannot be a child of a {parent}",
+            facts={"child": _shown(item)},
+            fix="Children are meshes, groups, draws, tables, and adaptive values, sets or lists of "
+            "those.",
+        )
+    )
+
+
 def check_free(item: Any, parent: Container) -> None:
     """Raise unless ``item`` can become a child of ``parent``.
 
@@ -253,14 +270,7 @@ def check_free(item: Any, parent: Container) -> None:
     if not isinstance(item, Node) or not item._may_have_parent:
         if isinstance(item, (Draw, DrawTable, AVal, ASet, AList)):
             return
-        raise SceneError(
-            explain(
-                f"a {type(item).__name__} cannot be a child of a {type(parent).__name__}",
-                facts={"child": _shown(item)},
-                fix="Children are meshes, groups, draws, tables, and adaptive values, sets or lists of "
-                "those.",
-            )
-        )
+        raise _no_child(item, type(parent).__name__)
     if item._parent is not None:
         item._parent._pull_children()  # a set may have let go of it since the last frame
     if item._parent is not None:
@@ -290,22 +300,34 @@ def check_free(item: Any, parent: Container) -> None:
 
 def _moved(draw: Drawable, world: World) -> Mapping[str, Any]:
     """Return the fields of a draw with ``world`` applied to its model, if it has one."""
+    if draw.program.interface.inputs.get("model") != MAT4:
+        return {}
     if isinstance(draw, TableDraw):
-        return {"above": world} if "model" in draw.program.interface.inputs else {}
-    for where in ("inputs", "instances"):
-        values: Mapping[str, Any] = getattr(draw, where)
-        if "model" in values:
-            return {where: {**values, "model": _product(world, values["model"])}}
-    if "model" in draw.program.interface.inputs:
-        return {"inputs": {**draw.inputs, "model": world}}
-    return {}
+        return {"above": world}
+    if "model" in draw.instances:
+        rows = _below(world, draw.instances["model"], _as_rows)
+        return {"instances": {**draw.instances, "model": rows}}
+    if "model" in draw.inputs:
+        model = _below(world, draw.inputs["model"], _as_model)
+        return {"inputs": {**draw.inputs, "model": model}}
+    return {"inputs": {**draw.inputs, "model": world}}
 
 
-def _product(world: World, model: Any) -> Any:
+def _below(world: World, model: Any, checked: Callable[[Any], NDArray[np.float64]]) -> Any:
     def product() -> NDArray[np.float64]:
-        return read(world) @ np.asarray(read(model), dtype=np.float64)
+        with np.errstate(over="ignore", invalid="ignore"):  # rows need not be finite
+            return read(world) @ checked(read(model))
 
     return computed(product) if isinstance(world, AVal) or isinstance(model, AVal) else product()
+
+
+def _as_model(value: Any) -> NDArray[np.float64]:
+    return as_matrix(value, "model")
+
+
+def _as_rows(value: Any) -> NDArray[np.float64]:
+    check_places("model", encode_rows(MAT4, value, "model").view(np.float32))
+    return np.asarray(value, np.float64)
 
 
 def _shown(item: object) -> str:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
+from difflib import get_close_matches
 from typing import Any
 
 from heapscene.adaptive import AVal, check_write, collector_paused
@@ -85,9 +86,9 @@ class Container(Node):
             One is not a child here. Nothing has been removed then.
         """
         check_write(self)
-        items = dict.fromkeys(flatten(children))
-        for item in items:
-            if item not in self._children:
+        given = list(flatten(children))
+        for item in given:
+            if not _is_among(item, self._children):
                 raise SceneError(
                     explain(
                         f"this {type(item).__name__} is not a child of {self!r}",
@@ -95,7 +96,7 @@ class Container(Node):
                         fix="Remove it from its parent, or from the set that it came with.",
                     )
                 )
-        gone = [self._children.pop(item) for item in items]
+        gone = [self._children.pop(item) for item in dict.fromkeys(given)]
         if self._live is not None:
             self._live.depart(leave(gone))
         for node in gone:
@@ -104,6 +105,44 @@ class Container(Node):
     def clear(self) -> None:
         """Take all children out."""
         self.remove(*self._children)
+
+    def find(self, name: str) -> Node:
+        """Return the first node below that is called so in the file that it was loaded from.
+
+        Nodes come in order, each before what is below it. Adaptive children count as they were read last.
+
+        Raises
+        ------
+        SceneError
+            There is none.
+
+        Examples
+        --------
+        >>> wheel = scene.find("wheel")                         # doctest: +SKIP
+        >>> wheel.visible = False                               # doctest: +SKIP
+        """
+        found = self.find_all(name)
+        if found:
+            return found[0]
+        names = list(dict.fromkeys(node.name for node in self._named()))
+        near = get_close_matches(name, names, 5, 0.4) if isinstance(name, str) else []  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise SceneError(
+            explain(
+                f"no node below {self!r} is called {name!r:.60}",
+                facts={
+                    "names": ", ".join(map(repr, near or names[:5])) or "none",
+                    "in all": f"{len(names):,}",
+                },
+                fix="Write one of the names; find_all(name) returns an empty list instead.",
+            )
+        )
+
+    def find_all(self, name: str) -> list[Node]:
+        """Return all nodes below that are called so, in the order of :meth:`find`; maybe none."""
+        return [node for node in self._named() if isinstance(name, str) and node.name == name]  # pyright: ignore[reportUnnecessaryIsInstance]
+
+    def _named(self) -> Iterator[Any]:
+        return (node for node in below(self._inner()) if getattr(node, "name", ""))
 
     def __len__(self) -> int:
         """Return how many children were added; an adaptive set counts as one."""
@@ -140,6 +179,13 @@ class Container(Node):
                 if self._live is not None:
                     self._live.unsettled[node] = None
             changing += [inner for inner in node._inner() if isinstance(inner, Changing)]
+
+
+def _is_among(item: Any, children: Mapping[Any, Node]) -> bool:
+    try:
+        return item in children
+    except TypeError:  # it has no hash, so it never was a child
+        return False
 
 
 class Group(Container, Placed):

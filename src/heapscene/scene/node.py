@@ -19,7 +19,7 @@ from heapscene.adaptive import (
     same,
     short,
 )
-from heapscene.draw import as_bool, owned
+from heapscene.draw import owned, read_visible
 from heapscene.errors import SceneError, explain
 from heapscene.scene.live import HIDDEN_OR_SHOWN, STALE, Entry, Live
 from heapscene.scene.transform import as_matrix, as_position, as_rotation, as_scale, compose, moved
@@ -138,7 +138,7 @@ class Placed(Node):
                 self._check_one_place("transform")
             self._transform = _checked("transform", transform, as_matrix)
         if visible is not True:
-            self._visible = _checked("visible", visible, as_bool)
+            self._visible = _checked("visible", visible, read_visible)
 
     @property
     def position(self) -> Any:
@@ -183,7 +183,7 @@ class Placed(Node):
 
     @visible.setter
     def visible(self, value: bool | AVal[bool]) -> None:
-        self._assign("visible", value, as_bool)
+        self._assign("visible", value, read_visible)
 
     @property
     def _used(self) -> bool:
@@ -305,7 +305,7 @@ def both(a: bool | AVal[bool], b: bool | AVal[bool]) -> bool | AVal[bool]:
         return b if a else False
     if not isinstance(b, AVal):
         return a if b else False
-    return computed(lambda: as_bool(a.value) and as_bool(b.value))
+    return computed(lambda: read_visible(a.value) and read_visible(b.value))
 
 
 def is_adaptive(value: object) -> TypeGuard[AVal[Any]]:
@@ -388,7 +388,7 @@ def traced(node: Node, reading: Reading, called: str) -> Reading:
     return reading._replace(of=called)
 
 
-_VISIBLE: dict[str, Callable[[Any], Any]] = {"visible": as_bool}
+_VISIBLE: dict[str, Callable[[Any], Any]] = {"visible": read_visible}
 _PLACE: dict[str, Callable[[Any], Any]] = {
     "transform": as_matrix,
     "position": as_position,

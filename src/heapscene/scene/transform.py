@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from heapscene.draw import as_array, holds_numbers
+from heapscene.draw import as_array, holds_numbers, refused_place
 from heapscene.errors import InputError, explain
 
 __all__ = [
@@ -37,7 +37,8 @@ IDENTITY.setflags(write=False)
 
 def rotation_x(angle: float) -> Quaternion:
     """Return the rotation by ``angle`` radians about X as a quaternion ``(x, y, z, w)``."""
-    return (math.sin(angle / 2), 0.0, 0.0, math.cos(angle / 2))
+    half = _half(angle)
+    return (math.sin(half), 0.0, 0.0, math.cos(half))
 
 
 def rotation_y(angle: float) -> Quaternion:
@@ -48,12 +49,30 @@ def rotation_y(angle: float) -> Quaternion:
     >>> rotation_y(0.0)
     (0.0, 0.0, 0.0, 1.0)
     """
-    return (0.0, math.sin(angle / 2), 0.0, math.cos(angle / 2))
+    half = _half(angle)
+    return (0.0, math.sin(half), 0.0, math.cos(half))
 
 
 def rotation_z(angle: float) -> Quaternion:
     """Return the rotation by ``angle`` radians about Z as a quaternion ``(x, y, z, w)``."""
-    return (0.0, 0.0, math.sin(angle / 2), math.cos(angle / 2))
+    half = _half(angle)
+    return (0.0, 0.0, math.sin(half), math.cos(half))
+
+
+def _half(angle: Any) -> float:
+    try:
+        half = number(angle) / 2
+        if math.isfinite(half):
+            return half
+    except (TypeError, ValueError, OverflowError):
+        pass
+    raise InputError(
+        explain(
+            "this angle cannot be used",
+            facts={"given": f"{angle!r:.60}", "expected": "finite radians"},
+            fix="Write rotation_y(0.5); of an adaptive value  angle.map(rotation_y).",
+        )
+    )
 
 
 def compose(position: Any, rotation: Any, scale: Any) -> NDArray[np.float64]:
@@ -142,8 +161,8 @@ def as_rotation(value: Any) -> _Rows:
     )
 
 
-def as_matrix(value: Any) -> NDArray[np.float64]:
-    """Return a 4×4 float64 matrix whose last row is (0, 0, 0, 1).
+def as_matrix(value: Any, name: str = "transform") -> NDArray[np.float64]:
+    """Return a 4×4 float64 matrix whose last row is (0, 0, 0, 1); `name` is what errors call it.
 
     Raises
     ------
@@ -156,15 +175,7 @@ def as_matrix(value: Any) -> NDArray[np.float64]:
             return matrix
     except (TypeError, ValueError, OverflowError):
         pass
-    hint = ""
-    if isinstance(value, np.ndarray) and value.shape == (4, 4) and not value[:3, 3].any():
-        hint = " (is it transposed? the translation belongs into the last column)"
-    raise _refused(
-        "transform",
-        value,
-        f"a finite 4×4 matrix with the last row 0, 0, 0, 1{hint}",
-        "transform=numpy.eye(4)",
-    )
+    raise refused_place(name, value)
 
 
 _LAST = [0.0, 0.0, 0.0, 1.0]

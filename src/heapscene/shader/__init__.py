@@ -92,6 +92,7 @@ from heapscene.shader.lang.componentwise import exp2 as exp2
 from heapscene.shader.lang.componentwise import floor as floor
 from heapscene.shader.lang.componentwise import fma as fma
 from heapscene.shader.lang.componentwise import fract as fract
+from heapscene.shader.lang.componentwise import frexp as frexp
 from heapscene.shader.lang.componentwise import inverse_sqrt as inverse_sqrt
 from heapscene.shader.lang.componentwise import ldexp as ldexp
 from heapscene.shader.lang.componentwise import log as log
@@ -99,6 +100,7 @@ from heapscene.shader.lang.componentwise import log2 as log2
 from heapscene.shader.lang.componentwise import max as max
 from heapscene.shader.lang.componentwise import min as min
 from heapscene.shader.lang.componentwise import mix as mix
+from heapscene.shader.lang.componentwise import modf as modf
 from heapscene.shader.lang.componentwise import pow as pow
 from heapscene.shader.lang.componentwise import radians as radians
 from heapscene.shader.lang.componentwise import round as round
@@ -121,8 +123,12 @@ from heapscene.shader.lang.execution import dpdy as dpdy
 from heapscene.shader.lang.execution import dpdy_coarse as dpdy_coarse
 from heapscene.shader.lang.execution import dpdy_fine as dpdy_fine
 from heapscene.shader.lang.execution import fwidth as fwidth
+from heapscene.shader.lang.execution import fwidth_coarse as fwidth_coarse
+from heapscene.shader.lang.execution import fwidth_fine as fwidth_fine
 from heapscene.shader.lang.execution import storage_barrier as storage_barrier
+from heapscene.shader.lang.execution import texture_barrier as texture_barrier
 from heapscene.shader.lang.execution import workgroup_barrier as workgroup_barrier
+from heapscene.shader.lang.execution import workgroup_uniform_load as workgroup_uniform_load
 from heapscene.shader.lang.geometric import all as all
 from heapscene.shader.lang.geometric import any as any
 from heapscene.shader.lang.geometric import cross as cross
@@ -158,6 +164,9 @@ from heapscene.shader.lang.packing import unpack4xu8 as unpack4xu8
 from heapscene.shader.lang.sampling import texture_gather as texture_gather
 from heapscene.shader.lang.sampling import texture_gather_compare as texture_gather_compare
 from heapscene.shader.lang.sampling import texture_sample as texture_sample
+from heapscene.shader.lang.sampling import (
+    texture_sample_base_clamp_to_edge as texture_sample_base_clamp_to_edge,
+)
 from heapscene.shader.lang.sampling import texture_sample_bias as texture_sample_bias
 from heapscene.shader.lang.sampling import texture_sample_compare as texture_sample_compare
 from heapscene.shader.lang.sampling import (
@@ -173,6 +182,7 @@ from heapscene.shader.lang.texture_access import texture_num_samples as texture_
 from heapscene.shader.lang.texture_access import texture_store as texture_store
 from heapscene.shader.lang.textures import sampler as sampler
 from heapscene.shader.lang.textures import sampler_comparison as sampler_comparison
+from heapscene.shader.lang.textures import texture_1d as texture_1d
 from heapscene.shader.lang.textures import texture_2d as texture_2d
 from heapscene.shader.lang.textures import texture_2d_array as texture_2d_array
 from heapscene.shader.lang.textures import texture_3d as texture_3d
@@ -181,10 +191,12 @@ from heapscene.shader.lang.textures import texture_cube_array as texture_cube_ar
 from heapscene.shader.lang.textures import texture_depth_2d as texture_depth_2d
 from heapscene.shader.lang.textures import texture_depth_2d_array as texture_depth_2d_array
 from heapscene.shader.lang.textures import texture_depth_cube as texture_depth_cube
+from heapscene.shader.lang.textures import texture_depth_cube_array as texture_depth_cube_array
 from heapscene.shader.lang.textures import (
     texture_depth_multisampled_2d as texture_depth_multisampled_2d,
 )
 from heapscene.shader.lang.textures import texture_multisampled_2d as texture_multisampled_2d
+from heapscene.shader.lang.textures import texture_storage_1d as texture_storage_1d
 from heapscene.shader.lang.textures import texture_storage_2d as texture_storage_2d
 from heapscene.shader.lang.textures import texture_storage_2d_array as texture_storage_2d_array
 from heapscene.shader.lang.textures import texture_storage_3d as texture_storage_3d

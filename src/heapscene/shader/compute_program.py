@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from numpy.typing import NDArray
+
 from heapscene.adaptive import OwnCopy
-from heapscene.errors import ShaderTypeError, explain
+from heapscene.errors import InputError, ShaderTypeError, explain
 from heapscene.shader.stages import ShaderFunction
-from heapscene.shader.types import SamplerType, TextureType, Type
+from heapscene.shader.types import SamplerType, StructType, TextureType, Type
 
 if TYPE_CHECKING:
     from heapscene.shader.ir.nodes import Function, Module, Resource
@@ -66,6 +69,9 @@ class ComputeProgram(OwnCopy):
     ----------
     module
         Its one entry point.
+    captured
+        Adaptive values that the function reads, by name. They lie in one uniform, the last of
+        ``bindings``; :meth:`captured_values` gives its bytes.
 
     Raises
     ------
@@ -82,17 +88,21 @@ class ComputeProgram(OwnCopy):
                     fix="Decorate it with @compute(workgroup_size=64).",
                 )
             )
+        from heapscene.shader.captured import captured_by, uniform_entry
         from heapscene.shader.frontend.signature import builtin_inputs
         from heapscene.shader.ir.nodes import EntryPoint, Module, Port
+        from heapscene.shader.zeroed import zeroed
 
         self.function = function
         made: Function = function.ir
         builtins = builtin_inputs(function.parameters)
         ports = tuple(Port(local, builtin=builtins[local.name]) for local in made.parameters)
         self.workgroup_size = function.workgroup_size
-        self.module: Module = Module(
-            (EntryPoint("compute", made, ports, workgroup_size=self.workgroup_size),)
-        )
+        entry = EntryPoint("compute", made, ports, workgroup_size=self.workgroup_size)
+        fields = captured_by(made)
+        self.captured: Mapping[str, Any] = {name: field.default for name, field in fields.items()}
+        entry, self._uniform = uniform_entry(entry)
+        self.module: Module = Module((zeroed(entry),))
 
     @property
     def entry(self) -> str:
@@ -105,6 +115,31 @@ class ComputeProgram(OwnCopy):
     def bindings(self) -> list[Binding]:
         """What has to be bound, by group and binding."""
         return bindings_of(self.module.entries[0].function)
+
+    def captured_values(self) -> NDArray[Any]:
+        """Return what the captured adaptive values are now, as the bytes of their uniform.
+
+        ``device.queue.write_buffer(buffer, 0, program.captured_values())`` before a dispatch gives
+        the function the present values. Read inside of ``computed(...)``, it follows them.
+
+        Raises
+        ------
+        InputError
+            The function captures none.
+        ShaderTypeError
+            A value has another type than when the program was made.
+        """
+        if self._uniform is None:
+            raise InputError(
+                explain(
+                    f"{self.function.name!r} captures no adaptive value",
+                    fix="Read a cval(...) by its name in the function, or bind a uniform of yours.",
+                )
+            )
+        from heapscene.shader.captured import uniform_values
+
+        assert isinstance(self._uniform.type, StructType)
+        return uniform_values(self._uniform.type, self.captured)
 
     @cached_property
     def hash(self) -> str:

@@ -18,6 +18,7 @@ import numpy as np
 
 from heapscene.adaptive import AVal
 from heapscene.errors import ShaderNameError, ShaderTypeError, explain
+from heapscene.shader.advice import advice
 from heapscene.shader.desugar import desugared, is_static_call, static_names
 from heapscene.shader.lang import (
     PYTHON_BUILTINS,
@@ -28,6 +29,7 @@ from heapscene.shader.lang import (
     convert,
     elements,
     i32,
+    result_type,
     shader_bool,
     type_of,
     u32,
@@ -106,7 +108,8 @@ class Runner:
             raise
         if self._shader.returns is None:
             return concrete(result)
-        return convert(result, type_of(self._shader.returns), f"result of {self._shader.name}")
+        kind = result_type(self._shader.returns)
+        return convert(result, kind, f"result of {self._shader.name}")
 
 
 class Twin:
@@ -350,7 +353,7 @@ def _seen(value: object) -> Any:
         raise ShaderTypeError(
             explain(
                 f"{name}() of NumPy or math does not compute in f32",
-                fix=f"Use the one of the shader language: from heapscene.shader import {name}",
+                fix=advice(name, "Write it with functions of heapscene.shader."),
             )
         )
     return captured(value)

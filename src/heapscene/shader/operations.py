@@ -26,6 +26,7 @@ __all__ = [
     "EXCHANGES",
     "INTRINSICS",
     "NAMES",
+    "PARTS",
     "RESOURCE_NAMES",
     "Operation",
     "binary_type",
@@ -68,7 +69,9 @@ INTRINSICS: dict[str, Operation] = _table(
     ("select", ("U U bool -> U", "U U mask(U) -> U")),
     ("any all", ("B -> bool",)),
     ("fma", ("F F F -> F",)),
-    ("ldexp", ("f32 i32 -> f32",)),
+    ("ldexp", ("f32 i32 -> f32", "vec2 vec2i -> vec2", "vec3 vec3i -> vec3", "vec4 vec4i -> vec4")),
+    ("modf.fract modf.whole frexp.fract", ("F -> F",)),
+    ("frexp.exp", ("f32 -> i32", "vec2 -> vec2i", "vec3 -> vec3i", "vec4 -> vec4i")),
     (
         (
             "count_one_bits=countOneBits count_leading_zeros=countLeadingZeros "
@@ -91,7 +94,9 @@ INTRINSICS: dict[str, Operation] = _table(
     ("dot4u8_packed=dot4U8Packed", ("u32 u32 -> u32",)),
     ("dot4i8_packed=dot4I8Packed", ("u32 u32 -> i32",)),
 )
-for _name in ["dpdx", "dpdy", "fwidth", "dpdx_fine", "dpdy_fine", "dpdx_coarse", "dpdy_coarse"]:
+for _name in [
+    f"{name}{kind}" for kind in ("", "_fine", "_coarse") for name in ("dpdx", "dpdy", "fwidth")
+]:
     _wgsl = _name.replace("_f", "F").replace("_c", "C")
     INTRINSICS[_name] = Operation(
         _name, ("F -> F",), _wgsl, ("fragment",), family="derivative", uniform=True
@@ -102,11 +107,29 @@ INTRINSICS["array_length"] = Operation(
 for _name, _wgsl in (
     ("workgroup_barrier", "workgroupBarrier"),
     ("storage_barrier", "storageBarrier"),
+    ("texture_barrier", "textureBarrier"),
 ):
     INTRINSICS[_name] = Operation(
         _name, (" -> void",), _wgsl, ("compute",), effect=True, family="barrier", uniform=True
     )
+INTRINSICS["workgroup_uniform_load"] = Operation(
+    "workgroup_uniform_load",
+    (),
+    "workgroupUniformLoad",
+    ("compute",),
+    effect=True,
+    family="barrier",
+    place=True,
+    reads=True,
+    uniform=True,
+)
 INTRINSICS.update({**ATOMICS, **TEXTURES})
+
+PARTS: dict[str, tuple[str, ...]] = {
+    function: tuple(name for name in INTRINSICS if name.startswith(f"{function}."))
+    for function in ("modf", "frexp")
+}
+"""Functions that give several values at once: one operation for each, in order."""
 
 
 BINARY: dict[str, str] = {

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 import numpy as np
 
 from heapscene.adaptive import OwnCopy
-from heapscene.errors import ShaderTypeError, explain
+from heapscene.errors import InputError, ShaderTypeError, explain
 from heapscene.shader.interface import Interface
 from heapscene.shader.stages import ShaderFunction
 from heapscene.shader.types import StructField, StructType, Type
@@ -120,10 +120,12 @@ class Program(OwnCopy):
 
         Raises
         ------
+        InputError
+            They are no names.
         ShaderTypeError
             It writes none of them.
         """
-        names = tuple(targets)
+        names = _target_names(targets)
         if tuple(self._interface.outputs) == names[: len(self._interface.outputs)]:
             return self
         return Program(self._vertex, self._fragment, targets=names)
@@ -278,7 +280,7 @@ def _pinned(fragment: Stage, targets: Sequence[str] | None) -> tuple[tuple[Struc
     from heapscene.shader.diagnostics import raise_all
 
     written = {field.name: field for field in returned_by(fragment) if field.builtin is None}
-    names = tuple(written) if targets is None else tuple(targets)
+    names = tuple(written) if targets is None else _target_names(targets)
     kept = tuple((written[name], k) for k, name in enumerate(names) if name in written)
     if not kept and targets is not None:
         fault = fragment.result_fault(
@@ -288,6 +290,19 @@ def _pinned(fragment: Stage, targets: Sequence[str] | None) -> tuple[tuple[Struc
         )
         raise_all([fault])
     return kept
+
+
+def _target_names(targets: Any) -> tuple[str, ...]:
+    named = isinstance(targets, (list, tuple)) and all(isinstance(name, str) for name in targets)  # pyright: ignore[reportUnknownVariableType]
+    if not named:
+        raise InputError(
+            explain(
+                "targets are a list of names",
+                facts={"given": f"{targets!r:.60}"},
+                fix='Write targets=["color"].',
+            )
+        )
+    return tuple(targets)  # pyright: ignore[reportUnknownArgumentType]
 
 
 def _default_text(value: Any) -> str:

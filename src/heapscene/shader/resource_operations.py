@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+
 from heapscene.shader.rules import (
     DEPTH_TEXTURES,
     EVERY_STAGE,
@@ -61,78 +63,97 @@ def _texture(
     )
 
 
-# Where a texture is sampled: (its name, the coordinates, and the layer of an array).
-_COLOR_PLACES = (
-    ("texture_2d<f32>", "vec2"),
-    ("texture_2d_array<f32>", "vec2 int"),
-    ("texture_3d<f32>", "vec3"),
-    ("texture_cube<f32>", "vec3"),
-    ("texture_cube_array<f32>", "vec3 int"),
+# Where a texture is sampled: (its name, the coordinates and the layer of an array, the type of an
+# offset in texels). Offsets are constants, which is more than a rule can say.
+_PLANE = (
+    ("texture_2d", "vec2", "vec2i"),
+    ("texture_2d_array", "vec2 int", "vec2i"),
 )
-_DEPTH_PLACES = (
-    ("texture_depth_2d", "vec2"),
-    ("texture_depth_2d_array", "vec2 int"),
-    ("texture_depth_cube", "vec3"),
-)
+_CUBES = (("texture_cube", "vec3", ""), ("texture_cube_array", "vec3 int", ""))
+_BLOCK = ("texture_3d", "vec3", "vec3i")
+_LINE = ("texture_1d", "f32", "")
+_DEPTH = tuple((kind.replace("texture", "texture_depth"), *rest) for kind, *rest in _PLANE + _CUBES)
+
+
+def _sampled(
+    places: Iterable[Sequence[str]], rule: str, how: str = "sampler", channel: str = ""
+) -> list[str]:
+    """Return a rule for each place, and one more where there may be an offset."""
+    made: list[str] = []
+    for kind, at, offset in places:
+        size = at.split()[0]
+        for more in ("", f" {offset}") if offset else ("",):
+            filled = rule.format(kind=kind + channel, how=how, at=at, size=size, offset=more)
+            made.append(filled)
+    return made
+
+
+_COLORS = (*_PLANE, _BLOCK, *_CUBES)
 _STORED = {
+    "texture_storage_1d": "int",
     "texture_storage_2d": "vec2int",
     "texture_storage_2d_array": "vec2int int",
     "texture_storage_3d": "vec3int",
 }
-_FLAT = [place for place in _COLOR_PLACES if "3d" not in place[0]]
 
 _texture(
     "texture_sample",
     "textureSample",
-    *[f"{kind} sampler {at} -> vec4" for kind, at in _COLOR_PLACES],
-    *[f"{kind} sampler {at} -> f32" for kind, at in _DEPTH_PLACES],
+    *_sampled((*_COLORS, _LINE), "{kind} {how} {at}{offset} -> vec4", channel="<f32>"),
+    *_sampled(_DEPTH, "{kind} {how} {at}{offset} -> f32"),
     stages=("fragment",),
     uniform=True,
 )
 _texture(
     "texture_sample_bias",
     "textureSampleBias",
-    *[f"{kind} sampler {at} f32 -> vec4" for kind, at in _COLOR_PLACES],
+    *_sampled(_COLORS, "{kind} {how} {at} f32{offset} -> vec4", channel="<f32>"),
     stages=("fragment",),
     uniform=True,
 )
 _texture(
     "texture_sample_level",
     "textureSampleLevel",
-    *[f"{kind} sampler {at} f32 -> vec4" for kind, at in _COLOR_PLACES],
-    *[f"{kind} sampler {at} int -> f32" for kind, at in _DEPTH_PLACES],
+    *_sampled((*_COLORS, _LINE), "{kind} {how} {at} f32{offset} -> vec4", channel="<f32>"),
+    *_sampled(_DEPTH, "{kind} {how} {at} int{offset} -> f32"),
 )
 _texture(
     "texture_sample_grad",
     "textureSampleGrad",
-    *[f"{kind} sampler {at} {at[:4]} {at[:4]} -> vec4" for kind, at in _COLOR_PLACES],
+    *_sampled(_COLORS, "{kind} {how} {at} {size} {size}{offset} -> vec4", channel="<f32>"),
+)
+_texture(
+    "texture_sample_base_clamp_to_edge",
+    "textureSampleBaseClampToEdge",
+    "texture_2d<f32> sampler vec2 -> vec4",
 )
 _texture(
     "texture_sample_compare",
     "textureSampleCompare",
-    *[f"{kind} sampler_comparison {at} f32 -> f32" for kind, at in _DEPTH_PLACES],
+    *_sampled(_DEPTH, "{kind} {how} {at} f32{offset} -> f32", "sampler_comparison"),
     stages=("fragment",),
     uniform=True,
 )
 _texture(
     "texture_sample_compare_level",
     "textureSampleCompareLevel",
-    *[f"{kind} sampler_comparison {at} f32 -> f32" for kind, at in _DEPTH_PLACES],
+    *_sampled(_DEPTH, "{kind} {how} {at} f32{offset} -> f32", "sampler_comparison"),
 )
 _texture(
     "texture_gather",
     "textureGather",
-    *[f"{kind.partition('<')[0]} sampler {at} int -> T.texel" for kind, at in _FLAT],
-    *[f"{kind} sampler {at} -> vec4" for kind, at in _DEPTH_PLACES],
+    *_sampled((*_PLANE, *_CUBES), "{kind} {how} {at} int{offset} -> T.texel"),
+    *_sampled(_DEPTH, "{kind} {how} {at}{offset} -> vec4"),
 )
 _texture(
     "texture_gather_compare",
     "textureGatherCompare",
-    *[f"{kind} sampler_comparison {at} f32 -> vec4" for kind, at in _DEPTH_PLACES],
+    *_sampled(_DEPTH, "{kind} {how} {at} f32{offset} -> vec4", "sampler_comparison"),
 )
 _texture(
     "texture_load",
     "textureLoad",
+    "texture_1d int int -> T.texel",
     "texture_2d vec2int int -> T.texel",
     "texture_2d_array vec2int int int -> T.texel",
     "texture_3d vec3int int -> T.texel",
@@ -150,22 +171,19 @@ _texture(
     stages=("fragment", "compute"),
     effect=True,
 )
-_FLAT_KINDS = (
-    "texture_2d",
-    "texture_2d_array",
-    "texture_cube",
-    "texture_cube_array",
-    *DEPTH_TEXTURES,
-)
+
+
+def _size(kind: str) -> str:
+    return {"1d": "u32", "3d": "vec3u"}.get(kind[-2:], "vec2u")
+
+
 _texture(
     "texture_dimensions",
     "textureDimensions",
-    *[f"{kind} -> vec2u" for kind in _FLAT_KINDS],
-    *[f"{kind} int -> vec2u" for kind in _FLAT_KINDS],
-    "texture_3d -> vec3u",
-    "texture_3d int -> vec3u",
+    *[f"{kind} -> {_size(kind)}" for kind in (*SAMPLED_TEXTURES, *DEPTH_TEXTURES)],
+    *[f"{kind} int -> {_size(kind)}" for kind in (*SAMPLED_TEXTURES, *DEPTH_TEXTURES)],
     *[f"{kind} -> vec2u" for kind in MULTISAMPLED_TEXTURES],
-    *[f"{kind} -> {'vec3u' if '3d' in kind else 'vec2u'}" for kind in _STORED],
+    *[f"{kind} -> {_size(kind)}" for kind in _STORED],
 )
 _texture(
     "texture_num_levels",

@@ -55,9 +55,11 @@ __all__ = [
     "SAMPLED_TEXTURES",
     "Operation",
     "is_flat",
+    "is_tuple",
     "scalar_of",
     "shaped",
     "spelled",
+    "tuple_type",
 ]
 
 EVERY_STAGE = ("vertex", "fragment", "compute")
@@ -87,13 +89,19 @@ NAMES: dict[str, Type] = {
 """Types of values by the name that Python code writes."""
 
 SAMPLED_TEXTURES = (
+    "texture_1d",
     "texture_2d",
     "texture_2d_array",
     "texture_3d",
     "texture_cube",
     "texture_cube_array",
 )
-DEPTH_TEXTURES = ("texture_depth_2d", "texture_depth_2d_array", "texture_depth_cube")
+DEPTH_TEXTURES = (
+    "texture_depth_2d",
+    "texture_depth_2d_array",
+    "texture_depth_cube",
+    "texture_depth_cube_array",
+)
 MULTISAMPLED_TEXTURES = ("texture_multisampled_2d", "texture_depth_multisampled_2d")
 
 RESOURCE_NAMES: dict[str, Type] = {
@@ -120,6 +128,18 @@ EXCHANGES = {scalar: _exchange(f"__exchange_{scalar.name}", scalar) for scalar i
 ``let`` and read member by member."""
 EXCHANGE_RESULTS = {I32: _exchange("ExchangeI32", I32), U32: _exchange("ExchangeU32", U32)}
 """What Python code gets of it: the same members, in a struct that has a name."""
+
+
+def tuple_type(parts: Sequence[Type]) -> StructType:
+    """Return the type of several results of a function: a struct whose members have no names."""
+    name = f"tuple[{', '.join(spelled(part) for part in parts)}]"
+    return StructType(name, tuple(StructField(str(k), part) for k, part in enumerate(parts)))
+
+
+def is_tuple(type_: Type) -> bool:
+    """Tell whether a type is that of several results."""
+    return isinstance(type_, StructType) and type_.name.startswith("tuple[")
+
 
 _SPELLED = {type_: name for name, type_ in {**NAMES, **RESOURCE_NAMES}.items()}
 
@@ -228,7 +248,7 @@ class Operation:
     rules
         Typing rules; the first that fits holds.
     wgsl
-        Name of the built-in function.
+        Name of the built-in function; after a dot, the member of its result that is meant.
     stages
         Where it may be called.
     effect

@@ -11,6 +11,7 @@ import ast
 import builtins
 import difflib
 import functools
+import inspect
 import itertools
 import linecache
 import textwrap
@@ -19,6 +20,7 @@ from types import FunctionType
 from typing import Any, TypeVar
 
 from heapscene.errors import ShaderNameError, ShaderSyntaxError, ShaderTypeError, explain
+from heapscene.shader.advice import advice
 from heapscene.shader.definition import Nodes, definition_of, nodes_of, parsed
 
 __all__ = ["FunctionSource", "read_source"]
@@ -26,6 +28,7 @@ __all__ = ["FunctionSource", "read_source"]
 N = TypeVar("N", bound=ast.AST)
 
 _given_texts = itertools.count(1)
+_ASYNC = inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 
 
 class FunctionSource:
@@ -193,29 +196,6 @@ class FunctionSource:
         )
 
 
-_ELSEWHERE = {
-    "arctan2": "atan2(y, x)",
-    "clip": "clamp(x, low, high)",
-    "ddx": "dpdx(x)",
-    "ddy": "dpdy(x)",
-    "frac": "fract(x)",
-    "lerp": "mix(a, b, t)",
-    "norm": "length(v)",
-    "power": "pow(x, y)",
-    "rsqrt": "inverse_sqrt(x)",
-}
-
-
-_DEFINE = "Define it in the module or in an enclosing function, or import it."
-
-
-def advice(name: str, otherwise: str = _DEFINE) -> str:
-    """Return what to do about an unknown name; functions of other languages get ours."""
-    if name in _ELSEWHERE:
-        return f"Write {_ELSEWHERE[name]}, from heapscene.shader."
-    return otherwise
-
-
 def read_source(
     function: Callable[..., Any],
     *,
@@ -252,6 +232,13 @@ def read_source(
     if name == "<lambda>":
         raise ShaderSyntaxError(
             explain("a lambda cannot be a shader function", fix="Write it as 'def'.")
+        )
+    if function.__code__.co_flags & _ASYNC:
+        raise ShaderSyntaxError(
+            explain(
+                f"{name!r} is an async function, and shaders run to their end",
+                fix=f"Write  def {name}(...).",
+            )
         )
     filename, lines = _lines_of(function, source)
     in_module = enclosing is None or enclosing is function.__globals__

@@ -18,7 +18,8 @@ from functools import cached_property
 from typing import Any, Generic, Literal, ParamSpec, TypeVar, cast, overload
 
 from heapscene.errors import ShaderSyntaxError, ShaderTypeError, explain
-from heapscene.shader.lang import type_of
+from heapscene.shader.diagnostics import Diagnostic, raise_all
+from heapscene.shader.lang import result_type, type_of
 from heapscene.shader.source import FunctionSource, read_source
 from heapscene.shader.types import Type
 
@@ -129,7 +130,8 @@ class ShaderFunction(Generic[P, R]):
         if annotation is inspect.Signature.empty:
             return None
         resolved = self.source.evaluate(annotation)
-        type_of(resolved, f"result of {self.name} ({self.source.where})")
+        read = result_type if self.stage == "function" and self.wgsl is None else type_of
+        read(resolved, f"result of {self.name} ({self.source.where})")
         return resolved
 
     @cached_property
@@ -147,15 +149,25 @@ class ShaderFunction(Generic[P, R]):
 
 
 def _check_kinds(shader: ShaderFunction[..., Any]) -> None:
+    from heapscene.shader.ir.nodes import Span
+
     for parameter in shader._signature.parameters.values():
-        if parameter.kind not in _POSITIONAL:
-            raise ShaderTypeError(
-                explain(
-                    f"parameter {str(parameter)!r} of {shader.name} is not positional",
-                    facts={"at": shader.source.where},
-                    fix="Shader functions have a fixed list of positional parameters.",
-                )
-            )
+        if parameter.kind in _POSITIONAL:
+            continue
+        args = shader.source.tree.args
+        nodes = [each for each in (args.vararg, args.kwarg, *args.kwonlyargs) if each is not None]
+        node = next(each for each in nodes if each.arg == parameter.name)
+        span = Span(
+            shader.source.filename,
+            node.lineno,
+            node.col_offset,
+            node.end_lineno or node.lineno,
+            node.end_col_offset or node.col_offset + 1,
+        )
+        word = "*" if args.vararg is node else "**" if args.kwarg is node else ""
+        what = f"the parameter {word + node.arg!r} cannot be given by position"
+        fix = "Write a fixed list of parameters, such as  a: f32, b: f32."
+        raise_all([Diagnostic("type", what, span, shader.name, {}, fix)])
 
 
 def _without_type(shader: ShaderFunction[..., Any], name: str) -> ShaderTypeError:

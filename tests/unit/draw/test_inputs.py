@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 import heapscene as hs
 from heapscene.draw import DrawChange, encode_value
 from heapscene.errors import GeometryError, HeapsceneError, InputError
-from heapscene.heap import Heap, check
+from heapscene.heap import DrawHeap, check
 from heapscene.render.frame_inputs import FrameInputs
 from heapscene.shader import BOOL, I32, U32, types
 
@@ -29,14 +29,14 @@ Read = Callable[[], bytes]
 
 
 def on_a_page(*draws: hs.Draw) -> bytes:
-    heap = Heap(1 << 16, FRAME)
+    heap = DrawHeap(1 << 16, FRAME)
     heap.apply([DrawChange(None, draw) for draw in draws])
     check(heap)
     return b"".join(page.data[: page.used].tobytes() for page in heap.pages)
 
 
 def of_scene(scene: hs.Scene) -> bytes:
-    heap = Heap(1 << 16, FRAME)
+    heap = DrawHeap(1 << 16, FRAME)
     heap.apply(scene.draw_reader().changes())
     return b"".join(page.data[: page.used].tobytes() for page in heap.pages)
 

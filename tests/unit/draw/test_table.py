@@ -270,9 +270,9 @@ def test_other_arguments_are_checked(change, says):
 def test_a_transform_may_be_assigned():
     table = DrawTable(PROGRAM, POINT, {"position": [(0, 0, 0)]}, transform=np.eye(4))
     place = table.place
-    table.transform = 2 * np.eye(4)
+    table.transform = np.diag([2, 2, 2, 1.0])
     assert table.place is place
-    assert table.transform.tolist() == (2 * np.eye(4)).tolist()
+    assert table.transform.tolist() == np.diag([2, 2, 2, 1.0]).tolist()
     aval = cval(np.eye(4))
     table.transform = aval
     assert table.transform is aval

@@ -10,7 +10,7 @@ import pytest
 from heapscene.adaptive import constant, cval
 from heapscene.draw import Draw, DrawChange, Geometry, PipelineState
 from heapscene.errors import InputError
-from heapscene.heap import Allocator, Heap, check
+from heapscene.heap import Allocator, DrawHeap, check
 from heapscene.shader import Interface
 from heapscene.shader.types import MAT4, VEC3, VEC4
 from reference.heap import FakeProgram, ModelHeap
@@ -34,8 +34,8 @@ def draw(k: int, color=None, geometry=BOX, **rest) -> Draw:
     return Draw(PROGRAM, geometry, inputs, **rest)
 
 
-def heap_of(draws: list[Draw], page_bytes: int = 1 << 20) -> Heap:
-    heap = Heap(page_bytes, FRAME)
+def heap_of(draws: list[Draw], page_bytes: int = 1 << 20) -> DrawHeap:
+    heap = DrawHeap(page_bytes, FRAME)
     heap.apply([DrawChange(None, d) for d in draws])
     heap.pull()
     check(heap)

@@ -4,15 +4,15 @@ import numpy as np
 import pytest
 
 from heapscene.draw import Draw, DrawChange, Geometry
-from heapscene.heap import Heap, check
+from heapscene.heap import DrawHeap, check
 from heapscene.shader import Interface, types
 from reference.heap import FakeProgram
 
 PROGRAM = FakeProgram("p", Interface({"position": types.VEC3}, {"color": types.VEC4}))
 
 
-def heap_of(count: int) -> Heap:
-    heap = Heap(65536, {})
+def heap_of(count: int) -> DrawHeap:
+    heap = DrawHeap(65536, {})
     geometry = Geometry({"position": np.eye(3)})
     draws = [Draw(PROGRAM, geometry, {"color": (k, 0, 0)}) for k in range(count)]
     heap.apply([DrawChange(None, draw) for draw in draws])

@@ -5,7 +5,7 @@ import pytest
 
 from heapscene.adaptive import cval
 from heapscene.draw import Draw, DrawChange, DrawTable, Geometry, PipelineState
-from heapscene.heap import Allocator, Heap, check
+from heapscene.heap import Allocator, DrawHeap, check
 from heapscene.heap.compaction import LEAST_WASTE, MOST_BYTES, WASTE_SHARE
 from heapscene.shader import Interface, types
 from reference.heap import FakeProgram, ModelHeap
@@ -31,9 +31,9 @@ def meshes(count: int, vertices: int, program=PROGRAM) -> list[Draw]:
     ]
 
 
-def heap_with_gaps(draws: list[Draw], page_bytes: int = 2**24) -> tuple[Heap, list[Draw]]:
+def heap_with_gaps(draws: list[Draw], page_bytes: int = 2**24) -> tuple[DrawHeap, list[Draw]]:
     """Every other draw is gone again."""
-    heap = Heap(page_bytes, FRAME)
+    heap = DrawHeap(page_bytes, FRAME)
     heap.apply([DrawChange(None, draw) for draw in draws])
     heap.apply([DrawChange(draw, None) for draw in draws[::2]])
     for page in heap.pages:
@@ -41,7 +41,7 @@ def heap_with_gaps(draws: list[Draw], page_bytes: int = 2**24) -> tuple[Heap, li
     return heap, draws[1::2]
 
 
-def agrees(heap: Heap, draws: list[Draw]) -> None:
+def agrees(heap: DrawHeap, draws: list[Draw]) -> None:
     check(heap)
     model = ModelHeap(FRAME)
     model.apply([DrawChange(None, draw) for draw in draws])
@@ -74,7 +74,7 @@ def test_what_is_sent_is_what_moved():
 )
 def test_small_pages_and_little_waste_are_left_alone(count, gone, compacts):
     draws = meshes(count, 1000)
-    heap = Heap(2**24, FRAME)
+    heap = DrawHeap(2**24, FRAME)
     heap.apply([DrawChange(None, draw) for draw in draws])
     heap.apply([DrawChange(draw, None) for draw in draws[:gone]])
     (page,) = heap.pages
@@ -115,7 +115,7 @@ def test_pages_share_one_budget_per_step():
 
 def test_a_number_that_equals_an_old_offset_stays_a_number():
     """A stride in words and an inline value that both look like where something lay."""
-    heap = Heap(2**20, FRAME)
+    heap = DrawHeap(2**20, FRAME)
     first = Draw(PICKABLE, cloud(100, 1), {"color": (1, 0, 0, 1), "id": 0}, state=POINTS)
     heap.apply([DrawChange(None, first)])
     offsets = [entry.offset for entry in heap.pages[0].entries]
@@ -140,7 +140,7 @@ def test_indices_move_although_no_input_does():
         for indices in (np.arange(7, dtype=np.uint8), np.arange(20, dtype=np.uint16))
     ]
     first = Draw(PROGRAM, kept, model, state=POINTS)
-    heap = Heap(2**16, FRAME)
+    heap = DrawHeap(2**16, FRAME)
     for draw in (first, gone, *indexed):
         heap.apply([DrawChange(None, draw)])
     heap.apply([DrawChange(gone, None)])
@@ -157,7 +157,7 @@ def test_a_range_past_the_end_that_draws_nothing_keeps_its_place():
     empty = Geometry({"position": position}, np.arange(4, dtype=np.uint32), range=(4, 0))
     some, more = meshes(2, 60)
     draw = Draw(PROGRAM, empty, {"color": (1, 1, 1, 1)}, state=POINTS)
-    heap = Heap(2**16, FRAME)
+    heap = DrawHeap(2**16, FRAME)
     for each in (some, draw, more):
         heap.apply([DrawChange(None, each)])
     heap.apply([DrawChange(some, None)])
@@ -181,7 +181,7 @@ def test_who_comes_after_a_move_finds_what_lies_there(count):
     """Nobody has looked at the geometry since it moved: one draw, and many at once."""
     shared = Geometry({"position": np.random.default_rng(0).random((90, 3))}, np.arange(60))
     first, second = meshes(1, 500)[0], Draw(PROGRAM, shared, {"color": "red"}, state=POINTS)
-    heap = Heap(2**16, FRAME)
+    heap = DrawHeap(2**16, FRAME)
     for draw in (first, second):
         heap.apply([DrawChange(None, draw)])
     heap.apply([DrawChange(first, None)])
@@ -195,7 +195,7 @@ def test_rows_of_tables_move_with_their_chunks():
     shapes = [Geometry(cloud(n, n).attributes, np.arange(n)[::-1]) for n in (10, 30)]
     table = DrawTable(PROGRAM, shapes, {"color": np.zeros((500, 4))}, state=POINTS)
     early = meshes(4, 500)
-    heap = Heap(2**16, FRAME)
+    heap = DrawHeap(2**16, FRAME)
     for draw in (*early, table.as_draw()):
         heap.apply([DrawChange(None, draw)])
     heap.apply([DrawChange(draw, None) for draw in early])

@@ -8,7 +8,7 @@ import pytest
 import heapscene as hs
 from heapscene.draw import DrawChange
 from heapscene.errors import InputError
-from heapscene.heap import Heap, check
+from heapscene.heap import DrawHeap, check
 from heapscene.materials.unlit import unlit_fragment, unlit_vertex
 from heapscene.shader import types
 
@@ -21,13 +21,13 @@ def meshes(colors: list[hs.CVal]) -> hs.Scene:
     return hs.Scene(*[hs.Mesh(quad, hs.UnlitMaterial(color=color)) for color in colors])
 
 
-def filled(colors: list[hs.CVal]) -> Heap:
-    heap = Heap(1 << 20, FRAME)
+def filled(colors: list[hs.CVal]) -> DrawHeap:
+    heap = DrawHeap(1 << 20, FRAME)
     heap.apply(meshes(colors).draw_reader().changes())
     return heap
 
 
-def content(heap: Heap) -> bytes:
+def content(heap: DrawHeap) -> bytes:
     page = heap.pages[0]
     return page.data[: page.used].tobytes()
 
@@ -65,7 +65,7 @@ def test_a_changed_colour_beyond_its_limits_is_refused(kind: str, count: int) ->
 def test_it_is_refused_when_it_arrives(count: int) -> None:
     colors = [hs.cval((0.1, 0.2, 0.3)) for _ in range(count)]
     colors[-1].value = (255, 0, 0)
-    heap = Heap(1 << 20, FRAME)
+    heap = DrawHeap(1 << 20, FRAME)
     with pytest.raises(InputError, match="within 0 to 1"):
         heap.apply(meshes(colors).draw_reader().changes())
     assert heap.draw_count == 0
@@ -75,7 +75,7 @@ def test_it_is_refused_when_it_arrives(count: int) -> None:
 def test_numbers_of_a_light_have_to_be_finite() -> None:
     shininess = hs.cval(20.0)
     mesh = hs.Mesh(hs.geometry.box(), hs.PhongMaterial(shininess=shininess))
-    heap = Heap(1 << 20, {**FRAME, "light_direction": types.VEC3})
+    heap = DrawHeap(1 << 20, {**FRAME, "light_direction": types.VEC3})
     heap.apply(hs.Scene(mesh).draw_reader().changes())
     shininess.value = 1000.0
     heap.pull()
@@ -89,7 +89,7 @@ def test_programs_of_ones_own_take_any_numbers() -> None:
     free = hs.Program(unlit_vertex, unlit_fragment)
     assert free.hash != program.hash
     color = hs.cval((1.0, 1.0, 1.0, 1.0))
-    heap = Heap(1 << 20, FRAME)
+    heap = DrawHeap(1 << 20, FRAME)
     inputs = {"color": color, "model": np.eye(4)}
     heap.apply([DrawChange(None, hs.Draw(free, hs.geometry.plane(), inputs))])
     color.value = (7.0, 8.0, 9.0, 1.0)

@@ -6,7 +6,7 @@ import numpy as np
 
 from heapscene.adaptive import cval
 from heapscene.draw import Draw, DrawChange, Geometry, PipelineState
-from heapscene.heap import Heap, check
+from heapscene.heap import DrawHeap, check
 from heapscene.shader import I32, MAT4, U32, VEC3, VEC4, Interface
 from reference.heap import FakeProgram, ModelHeap
 
@@ -30,7 +30,7 @@ def test_every_reader_of_a_value_is_served() -> None:
         Draw(OTHER, cloud, {"shade": value, "color": value}, {}, 1, shown, POINTS),
         Draw(OTHER, cloud, {"shade": (1, 1, 1), "color": value}, state=POINTS),
     ]
-    heap, model = Heap(2**16, {}), ModelHeap({})
+    heap, model = DrawHeap(2**16, {}), ModelHeap({})
     for way in (heap, model):
         way.apply([DrawChange(None, draw) for draw in draws])
     for color in ((1.0, 0.0, 0.5), (0.0, 0.25, 0.5)):
@@ -46,7 +46,7 @@ def test_integers_and_four_columns_are_stored_bit_by_bit() -> None:
     steps = np.array([-1, -(2**31), 2**31 - 1], np.int32)
     weights = np.arange(12, dtype=np.float32).reshape(3, 4)
     cloud = Geometry({"position": np.eye(3), "id": ids, "step": steps, "weights": weights})
-    heap = Heap(2**16, {})
+    heap = DrawHeap(2**16, {})
     heap.apply([DrawChange(None, Draw(NUMBERS, cloud, {"model": np.eye(4)}, state=POINTS))])
     check(heap)
     (bucket,) = heap.buckets
@@ -66,7 +66,7 @@ def test_one_array_may_be_two_attributes() -> None:
     both = FakeProgram("both", Interface({"position": VEC3, "normal": VEC3}, {"color": VEC4}))
     cloud = Geometry({"position": points, "normal": points})
     draw = Draw(both, cloud, {"color": (1, 1, 1, 1)}, state=POINTS)
-    heap, model = Heap(2**16, {}), ModelHeap({})
+    heap, model = DrawHeap(2**16, {}), ModelHeap({})
     for way in (heap, model):
         way.apply([DrawChange(None, draw)])
     for array in (np.eye(3) * 2, np.ones((5, 3))):

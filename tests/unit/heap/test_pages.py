@@ -5,7 +5,7 @@ import pytest
 
 from heapscene.draw import Draw, DrawChange, Geometry, PipelineState
 from heapscene.errors import HeapFullError
-from heapscene.heap import Heap, Words, check
+from heapscene.heap import DrawHeap, Words, check
 from heapscene.shader import Interface, types
 from reference.heap import FakeProgram, ModelHeap
 
@@ -24,21 +24,21 @@ def mesh(geometry: Geometry, shade: float = 1.0) -> Draw:
     return Draw(PROGRAM, geometry, {"color": (shade, 0, 0, 1)}, state=POINTS)
 
 
-def add(heap: Heap, *draws: Draw) -> None:
+def add(heap: DrawHeap, *draws: Draw) -> None:
     for draw in draws:
         heap.apply([DrawChange(None, draw)])
 
 
-def remove(heap: Heap, *draws: Draw) -> None:
+def remove(heap: DrawHeap, *draws: Draw) -> None:
     heap.apply([DrawChange(draw, None) for draw in draws])
 
 
-def page_of(heap: Heap, draw: Draw) -> int:
+def page_of(heap: DrawHeap, draw: Draw) -> int:
     return heap._residents[draw].bucket.page.number
 
 
 def test_memory_follows_what_is_used_up_and_down():
-    heap = Heap(2**26, FRAME)
+    heap = DrawHeap(2**26, FRAME)
     draws = [mesh(cloud(20_000, k), k / 60) for k in range(60)]
     add(heap, *draws)
     full = heap.stats()["capacity_bytes"]
@@ -60,7 +60,7 @@ def test_memory_follows_what_is_used_up_and_down():
 )
 def test_empty_pages_are_given_back(gone, pages):
     """All but the first page, which costs next to nothing."""
-    heap = Heap(2**14, FRAME)
+    heap = DrawHeap(2**14, FRAME)
     draws = [mesh(cloud(300, k), k / 60) for k in range(60)]
     add(heap, *draws)
     assert len(heap.pages) == 15
@@ -74,7 +74,7 @@ def test_empty_pages_are_given_back(gone, pages):
 
 
 def test_a_draw_goes_where_its_geometry_lies_although_newer_pages_have_room():
-    heap = Heap(2**14, FRAME)
+    heap = DrawHeap(2**14, FRAME)
     shared = cloud(200)
     first = mesh(shared)
     add(heap, first, *(mesh(cloud(300, k), k / 50) for k in range(12)))
@@ -86,7 +86,7 @@ def test_a_draw_goes_where_its_geometry_lies_although_newer_pages_have_room():
 
 def test_a_draw_goes_where_its_largest_array_lies():
     """Another geometry, but its positions are there already."""
-    heap = Heap(2**14, FRAME)
+    heap = DrawHeap(2**14, FRAME)
     position = np.random.default_rng(0).random((200, 3), np.float32)
     first = mesh(Geometry({"position": position}))
     add(heap, first, *(mesh(cloud(300, k), k / 50) for k in range(12)))
@@ -98,7 +98,7 @@ def test_a_draw_goes_where_its_largest_array_lies():
 
 
 def test_rows_of_instances_are_found_too():
-    heap = Heap(2**14, FRAME)
+    heap = DrawHeap(2**14, FRAME)
     rows = np.random.default_rng(0).random((100, 3), np.float32)
 
     def many(geometry: Geometry) -> Draw:
@@ -113,7 +113,7 @@ def test_rows_of_instances_are_found_too():
 
 def test_what_has_no_room_beside_what_it_shares_is_stored_again_elsewhere():
     """Each page has all that its own draws need; a copy on another page is another entry."""
-    heap = Heap(2**13, FRAME)
+    heap = DrawHeap(2**13, FRAME)
     shared = cloud(300)
     rng = np.random.default_rng(0)
     model = ModelHeap(FRAME)
@@ -137,7 +137,7 @@ def test_what_has_no_room_beside_what_it_shares_is_stored_again_elsewhere():
 
 
 def test_a_draw_larger_than_a_page_says_both_sizes_and_what_to_do():
-    heap = Heap(2**14, FRAME)
+    heap = DrawHeap(2**14, FRAME)
     add(heap, mesh(cloud(100)))
     before = heap.stats()
     with pytest.raises(HeapFullError) as caught:
@@ -152,7 +152,7 @@ def test_a_draw_larger_than_a_page_says_both_sizes_and_what_to_do():
 
 
 def test_a_page_never_grows_past_its_limit():
-    heap = Heap(100_000, FRAME)
+    heap = DrawHeap(100_000, FRAME)
     add(heap, *(mesh(cloud(500, k), k / 50) for k in range(40)))
     assert len(heap.pages) == 3
     for page in heap.pages:

@@ -6,7 +6,7 @@ import pytest
 from heapscene.adaptive import cval, transact
 from heapscene.draw import Draw, DrawChange, DrawTable, Geometry, PipelineState
 from heapscene.errors import GeometryError
-from heapscene.heap import Heap, Memory, check
+from heapscene.heap import DrawHeap, Memory, check
 from heapscene.shader import Interface, types
 from reference.heap import FakeProgram, ModelHeap, decode
 
@@ -41,7 +41,7 @@ class Pair:
 
     def __init__(self, count: int = 20, page_bytes: int = 2**18) -> None:
         self.memory = Memory(page_bytes)
-        self.heaps = [Heap(self.memory, frame) for frame in (COLOR_FRAME, DEPTH_FRAME)]
+        self.heaps = [DrawHeap(self.memory, frame) for frame in (COLOR_FRAME, DEPTH_FRAME)]
         self.models = [ModelHeap(frame) for frame in (COLOR_FRAME, DEPTH_FRAME)]
         self.draws: list[list[Draw]] = [[], []]
         self.places = [cval(np.diag([k, 1, 1, 1.0])) for k in range(count)]
@@ -71,7 +71,13 @@ class Pair:
             model.compare(heap)
 
 
-def seen(heap: Heap) -> list[dict]:
+def places(rng: np.random.Generator, count: int) -> np.ndarray:
+    found = rng.random((count, 4, 4))
+    found[:, 3] = (0, 0, 0, 1)
+    return found
+
+
+def seen(heap: DrawHeap) -> list[dict]:
     """All that the GPU would see of each draw."""
     return [
         decode(bucket, record, slot.state)
@@ -84,7 +90,7 @@ def seen(heap: Heap) -> list[dict]:
 def test_two_heaps_store_what_they_have_in_common_once():
     pair = Pair()
     pair.agree()
-    alone = Heap(2**18, COLOR_FRAME)
+    alone = DrawHeap(2**18, COLOR_FRAME)
     alone.apply([DrawChange(None, draw) for draw in pair.draws[0]])
     assert pair.memory.stats()["entries"] == alone.stats()["entries"]
     assert pair.memory.stats()["live_bytes"] == alone.stats()["live_bytes"]
@@ -164,7 +170,7 @@ def test_a_change_of_size_is_heard_by_both():
     pair.add(cloud(5), None, rows, count)
     pair.agree()
     for n in (5, 1, 3):
-        rows.value = np.random.default_rng(n).random((n, 4, 4))
+        rows.value = places(np.random.default_rng(n), n)
         count.value = n
         pair.agree()
 
@@ -210,7 +216,7 @@ def test_columns_of_a_table_are_stored_once(first):
     geometry = Geometry({"position": np.eye(3)})
     table = DrawTable(program, [geometry], {"position": positions})
     memory = Memory(2**18)
-    heaps = [Heap(memory, DEPTH_FRAME), Heap(memory, DEPTH_FRAME)]
+    heaps = [DrawHeap(memory, DEPTH_FRAME), DrawHeap(memory, DEPTH_FRAME)]
     for heap in heaps:
         heap.apply([DrawChange(None, table.as_draw())])
     assert memory.stats()["live_bytes"] < 300 * 12 + 200
@@ -232,7 +238,7 @@ def test_columns_of_a_table_are_stored_once(first):
 
 def test_a_change_for_one_geometry_is_not_written_for_another():
     """Two geometries of different sizes read one index array; the change suits the larger one."""
-    heap, model = Heap(2**16, DEPTH_FRAME), ModelHeap(DEPTH_FRAME)
+    heap, model = DrawHeap(2**16, DEPTH_FRAME), ModelHeap(DEPTH_FRAME)
     indices = cval(np.arange(10))
     geometries = [Geometry({"position": np.random.default_rng(n).random((n, 3))}, indices)
                   for n in (10, 40)]  # fmt: skip
@@ -266,7 +272,7 @@ def test_a_change_for_one_geometry_is_not_written_for_another():
 
 
 def test_who_comes_before_a_change_is_heard_does_not_write_for_the_others():
-    heap = Heap(2**16, DEPTH_FRAME)
+    heap = DrawHeap(2**16, DEPTH_FRAME)
     indices = cval(np.arange(10))
     small = Geometry({"position": np.random.default_rng(0).random((10, 3))}, indices)
     large = Geometry({"position": np.random.default_rng(1).random((40, 3))}, indices)
@@ -287,7 +293,7 @@ def test_what_changes_again_before_both_have_heard_is_heard_by_both(seed):
     """One heap renews arrays, these change again, and the other heap comes first this time."""
     rng = np.random.default_rng(seed)
     memory = Memory(2**18)
-    heaps = [Heap(memory, COLOR_FRAME) for _ in range(2)]
+    heaps = [DrawHeap(memory, COLOR_FRAME) for _ in range(2)]
     models = [ModelHeap(COLOR_FRAME) for _ in range(2)]
     cells = {"position": cval(rng.random((5, 3))), "normal": cval(rng.random((5, 3)))}
     geometry = Geometry(cells)
@@ -306,7 +312,7 @@ def test_what_changes_again_before_both_have_heard_is_heard_by_both(seed):
             for cell in cells.values():
                 cell.value = rng.random((n, 3))
             count.value = int(rng.integers(1, 4))
-            rows.value = rng.random((count.value, 4, 4))
+            rows.value = places(rng, count.value)
         late = int(rng.integers(2))
         heaps[1 - late].pull()
         if rng.random() < 0.1:

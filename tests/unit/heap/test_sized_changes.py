@@ -8,7 +8,7 @@ import pytest
 from heapscene.adaptive import computed, constant, cval
 from heapscene.draw import Draw, DrawChange, Geometry, PipelineState
 from heapscene.errors import GeometryError, HeapFullError
-from heapscene.heap import Heap, check
+from heapscene.heap import DrawHeap, check
 from heapscene.shader import Interface, types
 from reference.heap import FakeProgram, ModelHeap
 
@@ -27,7 +27,7 @@ PROGRAM = FakeProgram(
 
 class World:
     def __init__(self, page_bytes: int = 2**16) -> None:
-        self.heap = Heap(page_bytes, FRAME)
+        self.heap = DrawHeap(page_bytes, FRAME)
         self.model = ModelHeap(FRAME)
         self.rng = np.random.default_rng(0)
         for _ in range(3):  # neighbours, which nobody may touch

@@ -7,7 +7,7 @@ import pytest
 
 import heapscene as hs
 from heapscene.draw import DrawChange
-from heapscene.heap import Heap
+from heapscene.heap import DrawHeap
 from heapscene.shader import types
 
 FRAME = {"view": types.MAT4, "proj": types.MAT4}
@@ -28,7 +28,7 @@ def test_bounds_of_rows_that_move(place: str) -> None:
         columns={"position": rng.normal(size=(20_000, 3)) * 100},
         transform=None if place == "none" else matrix,
     )
-    heap = Heap(1 << 22, FRAME)
+    heap = DrawHeap(1 << 22, FRAME)
     heap.apply([DrawChange(None, table.as_draw())])
     for step in range(6):
         rows = rng.choice(20_000, 500, replace=False)
@@ -53,7 +53,7 @@ def test_the_last_chunk_takes_the_rows_that_are_left() -> None:
     table = hs.DrawTable(
         hs.UnlitMaterial(), geometry=[SHAPE], columns={"position": np.zeros((1000, 3))}
     )
-    heap = Heap(1 << 14, FRAME)
+    heap = DrawHeap(1 << 14, FRAME)
     heap.apply([DrawChange(None, table.as_draw())])
     (resident,) = heap._residents.values()
     capacities = [chunk.capacity for chunk in resident.chunks]

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from heapscene.draw import Draw, DrawChange, Geometry
-from heapscene.heap import CHECKS, Fault, Faults, Heap, Place, check_heap
+from heapscene.heap import CHECKS, DrawHeap, Fault, Faults, Place, check_heap
 from heapscene.shader import Interface, types
 from reference.heap import FakeProgram
 
@@ -21,8 +21,8 @@ NORMAL = POSITION + 100
 OFFSETS = np.arange(9, dtype=np.float32).reshape(3, 3) + 50
 
 
-def heap_of(count: int = 4, page_bytes: int = 65536) -> Heap:
-    heap = Heap(page_bytes, {})
+def heap_of(count: int = 4, page_bytes: int = 65536) -> DrawHeap:
+    heap = DrawHeap(page_bytes, {})
     geometry = Geometry(
         {"position": POSITION, "normal": NORMAL}, np.array([1, 2, 3, 2, 3, 4], np.uint16)
     )
@@ -30,7 +30,7 @@ def heap_of(count: int = 4, page_bytes: int = 65536) -> Heap:
         Draw(
             PROGRAM,
             geometry,
-            {"model": np.eye(4) * (k + 1)},
+            {"model": np.diag([k + 1, k + 1, k + 1, 1])},
             instances={"offset": OFFSETS},
             instance_count=3,
             visible=k != 2,
@@ -41,7 +41,7 @@ def heap_of(count: int = 4, page_bytes: int = 65536) -> Heap:
     return heap
 
 
-def checked(heap: Heap, change=None) -> Faults:
+def checked(heap: DrawHeap, change=None) -> Faults:
     """Return faults of a heap whose words were sent, and then changed."""
     copies = {}
     for words in (*heap.pages, *(w for b in heap.buckets for w in (b.headers, b.records))):

@@ -6,7 +6,7 @@ import pytest
 from heapscene.adaptive import cval
 from heapscene.draw import Draw, DrawChange, Geometry, PipelineState
 from heapscene.errors import GeometryError
-from heapscene.heap import Heap
+from heapscene.heap import DrawHeap
 from heapscene.shader import MAT4
 from reference.programs import PROGRAMS
 
@@ -20,14 +20,14 @@ def draw(geometry, state=PipelineState()):
 
 @pytest.mark.parametrize("indices", [None, [0, 1, 2, 3]])
 def test_a_rest_of_a_triangle_is_refused(indices):
-    heap = Heap(65536, FRAME)
+    heap = DrawHeap(65536, FRAME)
     with pytest.raises(GeometryError, match=r"multiple of 3, or draw a part.*range=\(0, 3\)"):
         heap.apply([DrawChange(None, draw(Geometry({"position": POINTS}, indices)))])
     assert heap.draw_count == 0
 
 
 def test_lines_take_pairs_and_points_anything():
-    heap = Heap(65536, FRAME)
+    heap = DrawHeap(65536, FRAME)
     lines = PipelineState(topology="line-list")
     points = PipelineState(topology="point-list")
     heap.apply(
@@ -40,7 +40,7 @@ def test_lines_take_pairs_and_points_anything():
 
 
 def test_a_state_that_does_not_fit_keeps_the_old_one():
-    heap = Heap(65536, FRAME)
+    heap = DrawHeap(65536, FRAME)
     state = cval(PipelineState(topology="line-list"))
     heap.apply([DrawChange(None, draw(Geometry({"position": POINTS}), state))])
     state.value = PipelineState()

@@ -263,7 +263,7 @@ def test_notes_cost_nothing_while_all_is_well(monkeypatch):
 
     monkeypatch.setattr(reading.Reading, "note_on", never)
     monkeypatch.setattr(reading.Reading, "__new__", never)
-    from heapscene.heap import Heap
+    from heapscene.heap import DrawHeap as Heap
     from heapscene.shader import types
 
     cells = [hs.cval((k, 0, 0)) for k in range(40)]

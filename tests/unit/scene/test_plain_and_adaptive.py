@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import heapscene as hs
-from heapscene.heap import Heap
+from heapscene.heap import DrawHeap as Heap
 from heapscene.shader import types
 from reference.heap import decode
 from reference.programs import PROGRAMS

@@ -71,7 +71,7 @@ def test_matrices_are_checked():
     assert as_matrix(np.eye(4).tolist()).shape == (4, 4)
     moved = np.eye(4)
     moved[3, :3] = 1, 2, 3
-    with pytest.raises(InputError, match="transposed"):
+    with pytest.raises(InputError, match=r"matrix\.T: the translation"):
         as_matrix(moved)
     for bad in (np.eye(3), "matrix", np.full((4, 4), np.nan), None):
         with pytest.raises(InputError, match="transform"):

@@ -30,12 +30,7 @@ from heapscene.shader.direct import direct_module
 from heapscene.shader.ir import verify_module
 from heapscene.shader.pruning import keep_members
 from heapscene.shader.types import F32, U32, VEC2, VEC3, VEC4
-
-
-@struct
-class Attributes:
-    position: vec3
-    normal: vec3
+from reference.structs import Attributes
 
 
 @struct

@@ -28,6 +28,7 @@ from heapscene.shader import (
     vertex,
 )
 from heapscene.shader.cpu import shader_range
+from reference.structs import Attributes
 
 SIZE = 3
 SCALE = 0.1
@@ -42,12 +43,6 @@ class Mode(enum.Enum):
 class Flags(enum.IntFlag):
     A = 1
     B = 2
-
-
-@struct
-class Attributes:
-    position: vec3
-    normal: vec3
 
 
 @struct

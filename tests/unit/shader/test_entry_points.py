@@ -6,7 +6,6 @@ import pytest
 
 from heapscene.shader import (
     Program,
-    builtin,
     call_stage,
     emit,
     fragment,
@@ -15,30 +14,18 @@ from heapscene.shader import (
     ir,
     mat4,
     struct,
-    vec3,
     vec4,
     vertex,
     vertex_result,
 )
 from heapscene.shader.types import F32, MAT4, U32, VEC4, ArrayType, StructField, Vector
-
-
-@struct
-class Attributes:
-    position: vec3
-    normal: vec3
+from reference.structs import Attributes, Varyings
 
 
 @struct
 class Inputs:
     model: mat4
     color: vec4
-
-
-@struct
-class Varyings:
-    clip: vec4 = builtin.position
-    normal: vec3
 
 
 @vertex

@@ -36,6 +36,7 @@ from heapscene.shader import (
     workgroup,
     workgroup_barrier,
 )
+from reference.structs import Varyings
 
 
 @struct
@@ -47,12 +48,6 @@ class Attributes:
 class Inputs:
     view: mat4
     color: vec4 = vec4(1.0)
-
-
-@struct
-class Varyings:
-    clip: vec4 = builtin.position
-    normal: vec3
 
 
 @struct
@@ -473,7 +468,7 @@ CASES = [
         S,
         "a loop runs over range(...) or over static values",
         "[1, 2]",
-        "for i in range(n)",
+        "static([1, 2])",
     ),
     (try_statement, S, "'try' is not part of the shader language", "try:", "raise nothing"),
     (comprehension, S, "a comprehension is not part", "[a for _ in range(3)]", "'for' loop"),

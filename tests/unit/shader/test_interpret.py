@@ -20,6 +20,8 @@ from heapscene.shader import (
     f32,
     function,
     fwidth,
+    fwidth_coarse,
+    fwidth_fine,
     ir,
     mat3,
     private,
@@ -282,6 +284,14 @@ def test_derivatives_are_differences_within_blocks():
     assert found[:, 0].tolist() == [2, 2, 8, 8, 0, 0, 10, 10]
     assert found[:, 1].tolist() == [3, 3, 3, 3, 0, 0, 0, 0]
     assert found[:, 2].tolist() == [4, 7, 7, 10, 0, 5, 5, 10]
+
+    @function
+    def widths(x: f32) -> vec2:
+        return vec2(fwidth_fine(x), fwidth_coarse(x))
+
+    found = interpret(widths.ir, {"x": x}).value
+    assert found[:, 0].tolist() == [4, 7, 7, 10, 0, 5, 5, 10]
+    assert found[:, 1].tolist() == [4, 4, 4, 4, 0, 0, 0, 0]
 
 
 def test_a_derivative_needs_the_whole_block():

@@ -10,7 +10,7 @@ from heapscene.errors import ShaderError
 from heapscene.shader import f32, i32, mat2, mat3, u32, vec2, vec2b, vec3, vec3i, vec3u
 from heapscene.shader.lang import INTRINSICS, type_of, zero
 from heapscene.shader.operations import INTRINSICS as COMPILED
-from heapscene.shader.operations import binary_type, spelled
+from heapscene.shader.operations import PARTS, binary_type, spelled
 
 TYPES = (f32, i32, u32, bool, vec2, vec2b, vec3, vec3i, vec3u, mat2, mat3)
 OPERATORS = (*"+-*/%@&|^<>", "//", "**", "<<", ">>", "==", "!=", "<=", ">=")
@@ -88,16 +88,31 @@ def test_conversions(target):
 
 
 def test_same_intrinsics():
-    assert set(COMPILED) - set(INTRINSICS) == set()
+    parts = {part for names in PARTS.values() for part in names}
+    assert set(COMPILED) - set(INTRINSICS) == parts
+    assert all(len(names) == 2 for names in PARTS.values())
     special = {"discard", "bitcast_f32", "bitcast_i32", "bitcast_u32"}
-    assert set(INTRINSICS) - set(COMPILED) == special
+    assert set(INTRINSICS) - set(COMPILED) == special | set(PARTS)
 
 
 PURE = sorted(
     name
-    for name, function in INTRINSICS.items()
-    if not name.startswith(("dpd", "fwidth", "array", "discard")) and "barrier" not in name
+    for name in INTRINSICS
+    if name not in PARTS
+    and not name.startswith(("dpd", "fwidth", "array", "discard", "workgroup"))
+    and "barrier" not in name
 )
+
+
+@pytest.mark.parametrize("name", [part for names in PARTS.values() for part in names])
+def test_intrinsics_of_several_values(name):
+    function, number = name.partition(".")[0], PARTS[name.partition(".")[0]].index(name)
+    for cls in (f32, i32, u32, bool, vec3, vec3u, mat2):
+        text = function_text("RESULT", [cls])
+        text = text.replace("return RESULT", f"p, q = {function}(a)\n    return {'pq'[number]}")
+        check(text, [cls], COMPILED[name].type_for([type_of(cls)]))
+    for wrong in ("modf(a)", "modf(a)[0]", "frexp(a).exp", "modf(a) + 1.0", "(modf(a), a)"):
+        assert not compiles(function_text(wrong, [f32]).replace("WHAT", "f32"))
 
 
 @pytest.mark.parametrize("name", PURE)

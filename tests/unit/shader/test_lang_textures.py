@@ -119,6 +119,11 @@ REFUSED = {
     "x = texture_sample_level(ids, linear, vec2(0.5), 0.0)": "is not defined for",
     "x = texture_gather(albedo, linear, vec2(0.5), n)": "constant from 0 to 3",
     "x = texture_gather(albedo, linear, vec2(0.5), 4)": "constant from 0 to 3",
+    "x = texture_gather(albedo, linear, vec2(0.5), n, vec2i(1))": "constant from 0 to 3",
+    "x = texture_sample_level(albedo, linear, vec2(0.5), 0.0, vec2i(n))": "constant from -8 to 7",
+    "x = texture_sample_level(albedo, linear, vec2(0.5), 0.0, vec2i(8))": "constant from -8 to 7",
+    "x = texture_sample_level(albedo, linear, vec2(0.5), 0.0, vec2(1.0))": "is not defined for",
+    "x = texture_sample_level(sky, linear, vec3(0.5), 0.0, vec3i(1))": "is not defined for",
     "x = texture_sample(albedo, linear, vec2(0.5))": "texture_sample is for fragment functions",
     "x = texture_load(picture, vec2u(1))": "needs access 'read'",
     "x = texture_store(picture, vec2u(1), vec4(0.0))": "gives no value",
@@ -137,11 +142,15 @@ def test_wrong_uses_are_refused(line):
 
 
 def test_the_text():
+    step = sh.vec2i(-1)
+
     @sh.compute(workgroup_size=1)
     def run(gid: sh.vec3u = builtin.global_invocation_id) -> None:
         uv = vec2(gid.xy) / vec2(texture_dimensions(albedo))
         texture_store(picture, gid.xy, texture_sample_level(layers, linear, uv, gid.z, 0))
         texel = texture_gather(albedo, linear, uv, 2) + texture_load(albedo, gid.xy, 0)
+        texel = texel + texture_gather(albedo, linear, uv, 1, sh.vec2i(1, -2))
+        texel = texel + texture_sample_level(layers, linear, uv, 1, 0.0, step)
         out[0] = texel * sh.texture_sample_compare_level(depth, shadow, uv, 0.5)
 
     program = ComputeProgram(run)
@@ -149,6 +158,8 @@ def test_the_text():
     assert "@group(0) @binding(6) var picture: texture_storage_2d<rgba8unorm, write>;" in text
     assert "textureSampleLevel(layers, linear, uv, gid.z, 0.0f)" in text
     assert "textureGather(2i, albedo, linear, uv)" in text
+    assert "textureGather(1i, albedo, linear, uv, vec2<i32>(1i, -2i))" in text
+    assert "textureSampleLevel(layers, linear, uv, 1i, 0.0f, vec2<i32>(-1i, -1i))" in text
     kinds = {b.name: b.kind for b in program.bindings}
     assert kinds["albedo"] == "texture"
     assert kinds["picture"] == "storage-texture"
@@ -167,6 +178,9 @@ def test_a_fragment_function_samples():
     _ = shade.ir
     with albedo.bound_to(np.ones((1, 1, 4), np.float32)):
         assert tuple(shade(Varyings(uv=vec2(0.3)))) == (1, 1, 1, 1)
+        assert tuple(texture_sample(albedo, linear, vec2(0.3), sh.vec2i(1))) == (1, 1, 1, 1)
+        with pytest.raises(ShaderTypeError, match="constant from -8 to 7"):
+            texture_sample(albedo, linear, vec2(0.3), sh.vec2i(1, 9))
     texture = np.zeros((1, 1, 4), np.float32)
     with picture.bound_to(texture):
         texture_store(picture, vec2u(0), vec4(0.5, 2.0, -1.0, 1.0))

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from heapscene.draw import PipelineState
 from heapscene.heap.bucket import Bucket
 from heapscene.heap.chunk import Chunk
-from heapscene.heap.heap import Heap
+from heapscene.heap.draw_heap import DrawHeap
 from heapscene.heap.layout import RECORD_WORDS
 from heapscene.heap.page import Part
 from heapscene.heap.resident import Resident
@@ -76,7 +76,7 @@ class BucketBooks(NamedTuple):
     chunks: list[tuple[int, Chunk]]
 
 
-def read_books(heap: Heap) -> list[BucketBooks]:
+def read_books(heap: DrawHeap) -> list[BucketBooks]:
     """Return the books of all buckets, in drawing order."""
     books: list[BucketBooks] = []
     place = 0

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from heapscene.heap.bucket import Bucket
-from heapscene.heap.heap import Heap
+from heapscene.heap.draw_heap import DrawHeap
 from heapscene.heap.layout import COUNT, INSTANCES, VERTEX_SPAN
 from heapscene.heap.page import Entry, Page, Part
 from heapscene.heap.resident import Resident
@@ -24,7 +24,7 @@ Claim = tuple[str, Any, Any]
 """What, what it should be, what it is."""
 
 
-def check_counts(faults: Faults, heap: Heap, books: list[BucketBooks]) -> None:
+def check_counts(faults: Faults, heap: DrawHeap, books: list[BucketBooks]) -> None:
     """Compare sums, ranks and rows with those of all draws, one by one."""
     _claim(faults, _of_heap(heap, books))
     for bucket in books:
@@ -45,7 +45,7 @@ def _claim(faults: Faults, claims: Iterator[Claim], **place: int) -> None:
                              found=_short(found)))  # fmt: skip
 
 
-def _of_heap(heap: Heap, books: list[BucketBooks]) -> Iterator[Claim]:
+def _of_heap(heap: DrawHeap, books: list[BucketBooks]) -> Iterator[Claim]:
     draws = [r for r in heap._residents.values() if isinstance(r, Resident)]
     tables = [r for r in heap._residents.values() if isinstance(r, TableResident)]
     chunks = [chunk for table in tables for chunk in table.chunks]

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from heapscene.adaptive import collector_paused
-from heapscene.heap.heap import Heap
+from heapscene.heap.draw_heap import DrawHeap
 from heapscene.heap.validate.allocations import check_allocations
 from heapscene.heap.validate.bucket_books import BucketBooks, read_books, without_places
 from heapscene.heap.validate.constants import check_constants
@@ -25,7 +25,7 @@ __all__ = ["check_heap"]
 Read = Callable[[Words], NDArray[np.uint32]]
 
 
-def check_heap(faults: Faults, heap: Heap, read: Read | None) -> list[BucketBooks]:
+def check_heap(faults: Faults, heap: DrawHeap, read: Read | None) -> list[BucketBooks]:
     """Check the books of a heap, and what `read` gives against them.
 
     Parameters
@@ -43,7 +43,7 @@ def check_heap(faults: Faults, heap: Heap, read: Read | None) -> list[BucketBook
         return _check(faults, heap, read)
 
 
-def _check(faults: Faults, heap: Heap, read: Read | None) -> list[BucketBooks]:
+def _check(faults: Faults, heap: DrawHeap, read: Read | None) -> list[BucketBooks]:
     buckets = read_books(heap)
     everyone = [*buckets, *_of_others(heap)]
     check_counts(faults, heap, buckets)
@@ -63,7 +63,7 @@ def _check(faults: Faults, heap: Heap, read: Read | None) -> list[BucketBooks]:
     return buckets
 
 
-def _of_others(heap: Heap) -> list[BucketBooks]:
+def _of_others(heap: DrawHeap) -> list[BucketBooks]:
     """Return the books of who else keeps data on the heap's pages; their draws have no places."""
     others = [other for other in heap.memory.heaps if other is not heap]
     return [without_places(books) for other in others for books in read_books(other)]

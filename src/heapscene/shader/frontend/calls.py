@@ -5,18 +5,21 @@ from __future__ import annotations
 import ast
 import builtins
 import inspect
+from functools import reduce
 from typing import TYPE_CHECKING, Any, cast
 
 from heapscene.shader import lang
+from heapscene.shader.advice import known_elsewhere
 from heapscene.shader.desugar import is_static_call
-from heapscene.shader.diagnostics import CallSite
+from heapscene.shader.diagnostics import CallSite, Refusal
 from heapscene.shader.frontend.constants import check_constant
 from heapscene.shader.frontend.expressions import Expressions
 from heapscene.shader.frontend.lowering import Fault, Static, as_function, default_value
 from heapscene.shader.ir import build
 from heapscene.shader.ir.nodes import Expr
-from heapscene.shader.operations import INTRINSICS, spelled
-from heapscene.shader.rules import EXCHANGE_RESULTS
+from heapscene.shader.ir.operands import together
+from heapscene.shader.operations import INTRINSICS, PARTS, spelled
+from heapscene.shader.rules import EXCHANGE_RESULTS, is_tuple
 from heapscene.shader.types import BOOL, F32, Matrix, Scalar, StructType, Type, Vector
 
 if TYPE_CHECKING:
@@ -36,6 +39,18 @@ _BUILTIN_ADVICE: dict[int, str] = {
     id(range): "range(...) stands in 'for ... in range(...)' only.",
     id(sum): "Add the terms, or use dot(v, vec3(1.0)).",
     id(isinstance): "Types are fixed when the function is compiled.",
+    id(type): "Types are fixed when the function is compiled: write the one that it is.",
+    id(divmod): "Write x // y and x % y, on u32.",
+    id(sorted): "Compare and exchange with min and max.",
+    id(map): "Write a 'for' loop.",
+    id(enumerate): "Write for i in range(n): and index with i.",
+    id(zip): "Write for i in range(n): and index with i.",
+    id(reversed): "Write range(n - 1, -1, -1).",
+    id(list): "Use a vector, or a workgroup array.",
+    id(tuple): "Use a vector or a @struct.",
+    id(complex): "Write vec2(real, imaginary).",
+    id(str): "Shaders have no text.",
+    id(hash): "Write it with u32 and the operators ^, * and >>.",
 }
 _COMPONENTS = ("with_x", "with_y", "with_z", "with_w")
 STATEMENTS = ("discard", *(name for name, op in INTRINSICS.items() if op.is_statement))
@@ -137,19 +152,14 @@ class Calls(Expressions):
         matrix = getattr(owner, "__shader_type__", None)
         if isinstance(owner, type) and isinstance(matrix, Matrix):
             return self._matrix_method(node, matrix, value.__name__)
-        advice = _BUILTIN_ADVICE.get(id(value))
-        if advice is None:
+        fix = _BUILTIN_ADVICE.get(id(value)) or known_elsewhere(getattr(value, "__name__", ""))
+        if fix is None and inspect.isfunction(value):
+            fix = "Decorate it with @function."
+        if fix is None:
             module = getattr(value, "__module__", None)
-            is_known = getattr(value, "__name__", "") in INTRINSICS
-            advice = (
-                f"Import {value.__name__} from heapscene.shader."
-                if is_known
-                else "Decorate it with @function."
-                if inspect.isfunction(value)
-                else f"It comes from {module}; only shader functions and intrinsics can be called."
-            )
+            fix = f"It comes from {module}; only shader functions and intrinsics can be called."
         raise self.fault(
-            node.func, f"{target.name!r} cannot be called in a shader", kind="name", fix=advice
+            node.func, f"{target.name!r} cannot be called in a shader", kind="name", fix=fix
         )
 
     def _positional(self, node: ast.Call, name: str) -> list[Expr]:
@@ -171,6 +181,14 @@ class Calls(Expressions):
                 kind="syntax",
                 fix=f"Write {name}() on a line of its own.",
             )
+        if name in PARTS:
+            names = ", ".join(part.partition(".")[2] for part in PARTS[name])
+            raise self.fault(
+                node,
+                f"{name}() gives {len(PARTS[name])} values",
+                kind="syntax",
+                fix=f"Write  {names} = {ast.unparse(node)}  on a line of its own.",
+            )
         if name.startswith("bitcast"):
             return self._bitcast(node, name)
         if name == "atomic_compare_exchange":
@@ -186,7 +204,69 @@ class Calls(Expressions):
         else:
             args = self._positional(node, name)
         with self.at(node) as span:
-            return check_constant(build.intrinsic(name, *args, span=span))
+            if name in ("min", "max") and len(args) > 2:  # as Python has them
+                first, *rest = together(args)
+                return reduce(lambda a, b: build.intrinsic(name, a, b, span=span), rest, first)
+            try:
+                made = build.intrinsic(name, *args, span=span)
+            except Refusal:
+                self._check_count(node, name, len(args))
+                raise
+            return check_constant(made)
+
+    def _check_count(self, node: ast.Call, name: str, count: int) -> None:
+        counts = {len(rule.partition(" -> ")[0].split()) for rule in INTRINSICS[name].rules}
+        parameters = [
+            p.name
+            for p in inspect.signature(lang.operation(name)).parameters.values()
+            if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)
+        ]
+        if counts != {len(parameters)} or count in counts:
+            return
+        raise self.fault(
+            node,
+            f"{name} takes {_counted(len(parameters))}, not {count}",
+            facts={"defined for": ";  ".join(INTRINSICS[name].rules)},
+            fix=f"Write {name}({', '.join(parameters)}).",
+        )
+
+    def parts(self, node: ast.expr) -> list[Expr] | None:
+        """Return all values of something that has several, or ``None`` if it is something else."""
+        name = None
+        if isinstance(node, ast.Call):
+            if self._calls_static(node):
+                return None
+            target = self.any(node.func)
+            name = intrinsic_of(target)
+            value = None if name is not None else self._helper_results(node, target)
+        else:
+            local = self.locals.get(node.id) if isinstance(node, ast.Name) else None
+            value = self.value(node) if local is not None and is_tuple(local.type) else None
+        if value is not None and isinstance(value.type, StructType):
+            whole = self.temporary("results", value)
+            return [build.field(whole, field.name) for field in value.type.fields]
+        if name not in PARTS:
+            return None
+        assert isinstance(node, ast.Call)
+        args = [self.temporary("given", value) for value in self._positional(node, name)]
+        with self.at(node) as span:
+            return [check_constant(build.intrinsic(p, *args, span=span)) for p in PARTS[name]]
+
+    def _helper_results(self, node: ast.Call, target: Expr | Static) -> Expr | None:
+        """Return the value of a call of a helper that returns a tuple."""
+        helper: Any = target.value if isinstance(target, Static) else None
+        if not (hasattr(helper, "stage") and hasattr(helper, "source")):
+            return None
+        found = self.value(node)
+        return found if is_tuple(found.type) else self._one_result(node, found)
+
+    def _one_result(self, node: ast.Call, found: Expr) -> Expr:
+        raise self.fault(
+            node,
+            f"{ast.unparse(node.func)} returns {spelled(found.type)}, which is one value",
+            facts={"found": spelled(found.type)},
+            fix=f"Assign it to one name, or write -> tuple[...] for {ast.unparse(node.func)}.",
+        )
 
     def _exchange(self, node: ast.Call) -> Expr:
         if node is not self.whole:
@@ -231,6 +311,8 @@ class Calls(Expressions):
                 captured = self._captured_matrix(type_, found, node)
                 if captured is not None:
                     return captured
+        if len(node.args) == 1 and isinstance(node.args[0], ast.List | ast.Tuple):
+            raise self._listed_parts(node.args[0], type_)
         args = self._positional(node, spelled(type_))
         with self.at(node) as span:
             if not args:
@@ -254,6 +336,22 @@ class Calls(Expressions):
                         fix=f"Write {spelled(type_)}({', '.join([column] * type_.columns)}).",
                     )
             return build.construct(type_, *args, span=span)
+
+    def _listed_parts(self, node: ast.List | ast.Tuple, type_: Type) -> Fault:
+        """Return the fault of ``vec3([x, y, z])``, which NumPy people write."""
+        word = "a list" if isinstance(node, ast.List) else "a tuple"
+        fix = f"Write {spelled(type_)}({', '.join(ast.unparse(each) for each in node.elts)})."
+        if isinstance(type_, Matrix):
+            rows = [
+                f"vec{len(row.elts)}({', '.join(map(ast.unparse, row.elts))})"
+                if isinstance(row, ast.List | ast.Tuple)
+                else ast.unparse(row)
+                for row in node.elts
+            ]
+            fix = f"Write {spelled(type_)}.from_rows({', '.join(rows)})."
+        return self.fault(
+            node, f"{spelled(type_)} is not made from {word} in a shader", kind="syntax", fix=fix
+        )
 
     def _captured_matrix(self, type_: Matrix, found: Static, node: ast.Call) -> Expr | None:
         value = lang.captured(found.value)
@@ -313,12 +411,14 @@ class Calls(Expressions):
     # Methods ---------------------------------------------------------------------------------
 
     def _method(self, node: ast.Call, func: ast.Attribute, owner: Expr) -> Expr:
-        if isinstance(owner.type, StructType) and func.attr == "replace":
+        is_struct = isinstance(owner.type, StructType) and not is_tuple(owner.type)
+        if is_struct and func.attr == "replace":
+            assert isinstance(owner.type, StructType)
             return self._replace(node, owner, owner.type)
         if isinstance(owner.type, Vector) and func.attr in _COMPONENTS:
             return self._with_component(node, owner, owner.type, func.attr[-1])
-        fix = ""
-        if func.attr in INTRINSICS:
+        fix = known_elsewhere(func.attr) or "Write a function of heapscene.shader, or operators."
+        if func.attr in lang.INTRINSICS:
             fix = f"Write {func.attr}({ast.unparse(func.value)}, ...)."
         raise self.fault(
             node,
@@ -412,7 +512,7 @@ class Calls(Expressions):
                 value = values[parameter.name]
                 args.append(self._argument(given[parameter.name], value, helper, parameter))
                 continue
-            default = default_value(parameter.default, self.span(node))
+            default = default_value(_typed_default(parameter), self.span(node))
             if default is None:
                 raise self.fault(
                     node,
@@ -436,6 +536,14 @@ class Calls(Expressions):
                 fix=f"Convert it: {spelled(parameter.type)}({ast.unparse(node)}).",
             )
         return value
+
+
+def _typed_default(parameter: Any) -> Any:
+    """Return the default as a value of the parameter's type; ``None`` if there is none."""
+    default = parameter.default
+    if default is None or isinstance(default, lang.Builtin | lang.Interpolation):
+        return default
+    return lang.convert(default, parameter.type, f"default of {parameter.name!r}")
 
 
 def _call_of(helper: ShaderFunction[..., Any]) -> str:

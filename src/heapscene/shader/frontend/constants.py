@@ -90,7 +90,7 @@ def _evaluate(value: Expr) -> Any:
         case nodes.Convert(value=inner) if isinstance(value.type, Scalar | Vector):
             return _apply(lang.value_class(value.type), (inner,))
         case nodes.Intrinsic(name=name, args=args) if INTRINSICS[name].family == "number":
-            return _apply(lang.INTRINSICS[name], args)
+            return _apply(lang.operation(name), args)
         case nodes.Binary(op=op, left=left, right=right):
             is_float = scalar_of(value.type) not in (I32, U32)
             function = operator.truediv if op == "/" and is_float else _OPERATORS.get(op)

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 from heapscene.adaptive import AVal
 from heapscene.shader import lang
+from heapscene.shader.advice import advice
 from heapscene.shader.frontend.constants import check_constant
 from heapscene.shader.frontend.lowering import (
     Fault,
@@ -18,11 +19,12 @@ from heapscene.shader.frontend.lowering import (
     is_stable,
     is_whole_array,
 )
+from heapscene.shader.frontend.refused import EXPRESSIONS, instead_of_in
 from heapscene.shader.ir import build, nodes
 from heapscene.shader.ir.nodes import Expr, Stmt
 from heapscene.shader.ir.visit import walk
 from heapscene.shader.operations import INTRINSICS, scalar_of, spelled
-from heapscene.shader.source import advice
+from heapscene.shader.rules import is_tuple
 from heapscene.shader.types import (
     BOOL,
     F32,
@@ -60,24 +62,6 @@ _COMPARISONS: dict[type, str] = {
     ast.LtE: "<=",
     ast.Gt: ">",
     ast.GtE: ">=",
-}
-_REFUSED: dict[type, tuple[str, str]] = {
-    ast.Lambda: ("lambda", "Write a helper with @function."),
-    ast.List: ("a list", "Use a vector, or a workgroup array."),
-    ast.Tuple: ("a tuple as a value", "Use a vector or a @struct."),
-    ast.Dict: ("a dict", "Use a @struct."),
-    ast.Set: ("a set", "Compare with == and or."),
-    ast.ListComp: ("a comprehension", "Write a 'for' loop."),
-    ast.SetComp: ("a comprehension", "Write a 'for' loop."),
-    ast.DictComp: ("a comprehension", "Write a 'for' loop."),
-    ast.GeneratorExp: ("a generator", "Write a 'for' loop."),
-    ast.JoinedStr: ("an f-string", "Shaders have no text."),
-    ast.NamedExpr: ("':='", "Assign on a line of its own."),
-    ast.Starred: ("'*'", "Give the arguments one by one."),
-    ast.Await: ("await", "Shaders run to their end."),
-    ast.Yield: ("yield", "Return one value."),
-    ast.YieldFrom: ("yield", "Return one value."),
-    ast.Slice: ("a slice", "Index one element, or use a swizzle such as v.xyz."),
 }
 _CHEAP_NODES = 8
 
@@ -155,7 +139,7 @@ class Expressions(Lowering):
         """Return a value or a captured object."""
         method = self._EXPRESSIONS.get(type(node))
         if method is None:
-            what, fix = _REFUSED.get(type(node), (type(node).__name__, "Remove it."))
+            what, fix = EXPRESSIONS.get(type(node), (type(node).__name__, "Remove it."))
             raise self.fault(
                 node, f"{what} is not part of the shader language", kind="syntax", fix=fix
             )
@@ -244,6 +228,16 @@ class Expressions(Lowering):
 
     def _subscript(self, node: ast.Subscript) -> Expr | Static:
         owner = self.any(node.value)
+        if isinstance(node.slice, ast.Tuple):
+            raise self._several_indices(node, node.slice)
+        if isinstance(owner, Static) and isinstance(owner.value, Mapping):
+            text = ast.unparse(node)
+            raise self.fault(
+                node,
+                f"{owner.name!r} is a dict, which a shader cannot index",
+                kind="syntax",
+                fix=f"Write static({text}).",
+            )
         index = self.value(node.slice)
         if isinstance(owner, Static):
             if isinstance(owner.value, tuple | list) and isinstance(index, nodes.Literal):
@@ -254,7 +248,41 @@ class Expressions(Lowering):
         if isinstance(owner.type, Matrix) and not isinstance(index, nodes.Literal):
             owner = self._variable(owner)
         with self.at(node) as span:
+            if is_tuple(owner.type):
+                return self._result_of(node, owner, index)
             return build.index(owner, index, span=span)
+
+    def _result_of(self, node: ast.Subscript, owner: Expr, index: Expr) -> Expr:
+        """Return one of several results of a function."""
+        assert isinstance(owner.type, StructType)
+        count = len(owner.type.fields)
+        if not isinstance(index, nodes.Literal) or index.type not in (I32, U32):
+            raise self.fault(node.slice, "the number of a result is a constant", fix="Write t[0].")
+        if not 0 <= index.value < count:
+            raise self.fault(
+                node.slice,
+                f"there is no result {index.value}",
+                facts={"results": count},
+                fix=f"Count from 0 to {count - 1}.",
+            )
+        return build.field(owner, str(index.value), span=self.span(node))
+
+    def _several_indices(self, node: ast.Subscript, indices: ast.Tuple) -> Exception:
+        text = ast.unparse(node.value)
+        fix = "Index once for each level: a[i][j]."
+        plain = not any(
+            isinstance(each, ast.Slice) or getattr(each, "value", None) is ...
+            for each in indices.elts
+        )
+        if plain and len(indices.elts) == 2:
+            row, column = map(ast.unparse, indices.elts)
+            fix = f"Write {text}[{column}][{row}]: a matrix is indexed by its columns."
+        return self.fault(
+            indices,
+            "several indices at once are not part of the shader language",
+            kind="syntax",
+            fix=fix,
+        )
 
     def _variable(self, value: Expr) -> Expr:
         # Only places can be indexed by a value that is not constant.
@@ -429,7 +457,7 @@ class Expressions(Lowering):
                     node,
                     f"{word!r} is not part of the shader language",
                     kind="syntax",
-                    fix="Compare with == and !=.",
+                    fix=instead_of_in(node, op),
                 )
         left, right = self.values(node.left, node.comparators[0])
         result: Expr | None = None

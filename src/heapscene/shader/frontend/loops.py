@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from heapscene.shader import lang
 from heapscene.shader.frontend.calls import Calls
 from heapscene.shader.frontend.lowering import Static
+from heapscene.shader.frontend.refused import instead_of_loop
 from heapscene.shader.ir import build, nodes
 from heapscene.shader.ir.nodes import Expr
 
@@ -216,7 +217,7 @@ class Loops(Calls):
                 node.iter,
                 "a loop runs over range(...) or over static values",
                 kind="syntax",
-                fix="Write for i in range(n): and index with i.",
+                fix=instead_of_loop(node.iter),
             )
         args = [self.value(each) for each in call.args]
         if not 1 <= len(args) <= 3 or call.keywords:

@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
-from heapscene.errors import ShaderError, ShaderNameError
+from heapscene.errors import ShaderError
 from heapscene.shader import lang
 from heapscene.shader.diagnostics import Diagnostic, raise_all
 from heapscene.shader.frontend.lowering import Fault
-from heapscene.shader.frontend.signature import check_signature
+from heapscene.shader.frontend.signature import check_signature, check_types
 from heapscene.shader.frontend.stage import check_stage
 from heapscene.shader.frontend.statements import Statements
 from heapscene.shader.ir.body import FunctionBuilder
@@ -68,15 +68,16 @@ def _lowered(state: Statements) -> Outcome:
     function = state.function
     tree = state.tree
     try:
-        parameters = function.parameters
-        returns = lang.type_of(function.returns)
+        try:
+            parameters = function.parameters
+            returns = lang.result_type(function.returns)
+        except ShaderError:
+            check_types(state)  # which finds the place of each
+            raise
+        if tree.args.defaults:
+            check_types(state)
         state.builder = FunctionBuilder(function.name, returns, span=state.span(tree))
         check_signature(state, parameters, returns)
-    except ShaderError as error:
-        what, *rest = str(error).split("\n")
-        kind = "name" if isinstance(error, ShaderNameError) else "type"
-        fault = state.fault(_head(tree), what, kind=kind, fix="\n".join(rest))
-        return Outcome(None, fault.diagnostics)
     except Fault as fault:
         return Outcome(None, fault.diagnostics)
     if function.wgsl is not None:

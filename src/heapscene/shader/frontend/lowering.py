@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from heapscene.adaptive import AVal
-from heapscene.errors import ShaderError
+from heapscene.errors import ShaderError, ShaderNameError
 from heapscene.shader import lang
+from heapscene.shader.advice import advice
 from heapscene.shader.desugar import static_names
 from heapscene.shader.diagnostics import Diagnostic, Refusal
 from heapscene.shader.ir import build, nodes
@@ -17,7 +18,6 @@ from heapscene.shader.ir.body import FunctionBuilder
 from heapscene.shader.ir.nodes import Expr, Function, Local, Resource, Span
 from heapscene.shader.ir.visit import walk
 from heapscene.shader.operations import INTRINSICS
-from heapscene.shader.source import advice
 from heapscene.shader.types import (
     ArrayType,
     AtomicType,
@@ -148,6 +148,30 @@ class Lowering:
         word = "class" if isinstance(found, type) else "function"
         return _short(found) if called is None else f"{word} {called}"
 
+    def type_at(self, node: ast.expr, annotation: object, *, result: bool = False) -> Type:
+        """Return the type that an annotation stands for; ``node`` is the annotation.
+
+        A ``result`` may be a tuple of types.
+
+        Raises
+        ------
+        Fault
+            It is no type.
+        """
+        try:
+            read = lang.result_type if result else lang.type_of
+            return read(self.function.source.evaluate(annotation), _WHERE)
+        except ShaderError as error:
+            what, *rest = str(error).removeprefix(f"{_WHERE}: ").split("\n")
+            similar = [line.split("similar", 1)[1].strip() for line in rest if "similar" in line]
+            raise self.fault(
+                node,
+                what,
+                kind="name" if isinstance(error, ShaderNameError) else "type",
+                facts={"similar": similar[0]} if similar else {},
+                fix=rest[-1] if rest else "",
+            ) from error
+
     def constant(self, static: Static, node: ast.AST) -> Expr:
         """Return a captured object as a value of the shader: a constant, or a resource."""
         if isinstance(static.value, AVal):
@@ -207,6 +231,9 @@ class _Place:
         if isinstance(error, Refusal):
             fault = self._lowering.fault(self._node, error.what, facts=error.facts, fix=error.fix)
             raise fault from error
+
+
+_WHERE = "annotation"
 
 
 def _better_value(value: object) -> str:

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import ast
+import inspect
 from typing import TYPE_CHECKING, Any
 
+from heapscene.errors import ShaderTypeError
 from heapscene.shader import lang
-from heapscene.shader.frontend.lowering import Lowering
+from heapscene.shader.diagnostics import Diagnostic
+from heapscene.shader.frontend.lowering import Fault, Lowering
 from heapscene.shader.operations import scalar_of, spelled
 from heapscene.shader.types import BOOL, VEC4, VOID, Matrix, Scalar, StructType, Type, Vector
 
 if TYPE_CHECKING:
     from heapscene.shader.stages import Parameter
 
-__all__ = ["builtin_inputs", "check_signature", "entry_structs"]
+__all__ = ["builtin_inputs", "check_signature", "check_types", "entry_structs"]
 
 _ALLOWED: dict[str, tuple[str, ...]] = {
     "vertex": ("vertex_index", "instance_index"),
@@ -37,6 +40,60 @@ def builtin_inputs(parameters: tuple[Parameter, ...]) -> dict[str, str]:
 def entry_structs(parameters: tuple[Parameter, ...]) -> list[Parameter]:
     """Return the parameters that are no builtins."""
     return [p for p in parameters if not isinstance(p.default, lang.Builtin)]
+
+
+def check_types(state: Lowering) -> None:
+    """Check that parameters, their defaults and the result have types.
+
+    Raises
+    ------
+    Fault
+        All that have none.
+    """
+    function = state.function
+    tree = function.source.tree
+    given = function._signature.parameters
+    arguments = [*tree.args.posonlyargs, *tree.args.args]
+    defaults = dict(
+        zip([arg.arg for arg in reversed(arguments)], reversed(tree.args.defaults), strict=False)
+    )
+    faults: list[Diagnostic] = []
+    for arg in arguments:
+        try:
+            _check_parameter(state, arg, given[arg.arg], defaults.get(arg.arg))
+        except Fault as fault:
+            faults.extend(fault.diagnostics)
+    if tree.returns is not None:
+        try:
+            given_type = function._signature.return_annotation
+            may_be_several = function.stage == "function" and function.wgsl is None
+            state.type_at(tree.returns, given_type, result=may_be_several)
+        except Fault as fault:
+            faults.extend(fault.diagnostics)
+    if faults:
+        raise Fault(*faults)
+
+
+def _check_parameter(
+    state: Lowering, arg: ast.arg, given: inspect.Parameter, default: ast.expr | None
+) -> None:
+    if arg.annotation is None:
+        raise state.fault(
+            arg, f"the parameter {arg.arg!r} has no type", fix=f"Write {arg.arg}: f32."
+        )
+    kind = state.type_at(arg.annotation, given.annotation)
+    value = given.default
+    if default is None or isinstance(value, lang.Builtin | lang.Interpolation):
+        return
+    try:
+        lang.convert(value, kind, "default")
+    except ShaderTypeError as error:
+        raise state.fault(
+            default,
+            f"the default of {arg.arg!r} is no {spelled(kind)}",
+            facts={"wanted": spelled(kind), "found": type(value).__name__},
+            fix=f"Write {arg.arg}: {spelled(kind)} = {spelled(kind)}(...).",
+        ) from error
 
 
 def check_signature(state: Lowering, parameters: tuple[Parameter, ...], returns: Type) -> None:

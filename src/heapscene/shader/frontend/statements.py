@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from heapscene.errors import ShaderError, ShaderNameError
-from heapscene.shader import lang
 from heapscene.shader.desugar import desugared
+from heapscene.shader.frontend import refused
 from heapscene.shader.frontend.calls import STATEMENTS, intrinsic_of
 from heapscene.shader.frontend.loops import Loops
 from heapscene.shader.frontend.lowering import Fault, Static, is_simple, is_stable
@@ -16,29 +16,13 @@ from heapscene.shader.frontend.scope import Uses, find_uses
 from heapscene.shader.ir import build, nodes
 from heapscene.shader.ir.nodes import Expr, Local
 from heapscene.shader.operations import spelled
-from heapscene.shader.types import VOID, Type, Vector
+from heapscene.shader.rules import is_tuple, tuple_type
+from heapscene.shader.types import F32, I32, VOID, StructType, Type, Vector
 
 if TYPE_CHECKING:
     from heapscene.shader.stages import ShaderFunction
 
 __all__ = ["Statements"]
-
-_REFUSED: dict[type, tuple[str, str]] = {
-    ast.Try: ("'try'", "Shaders raise nothing."),
-    ast.With: ("'with'", "Shaders open nothing: write its body."),
-    ast.Raise: ("'raise'", "Return a value that says so, or discard()."),
-    ast.Global: ("'global'", "Pass the value as a parameter."),
-    ast.Nonlocal: ("'nonlocal'", "Pass the value as a parameter."),
-    ast.Delete: ("'del'", "Remove the line: variables end with the function."),
-    ast.Import: ("'import'", "Import at the top of the module."),
-    ast.ImportFrom: ("'import'", "Import at the top of the module."),
-    ast.Match: ("'match'", "Write if, elif, else."),
-    ast.FunctionDef: ("a function inside a function", "Define it outside, with @function."),
-    ast.AsyncFunctionDef: ("'async'", "Shaders run to their end."),
-    ast.AsyncFor: ("'async'", "Shaders run to their end."),
-    ast.AsyncWith: ("'async'", "Shaders run to their end."),
-    ast.ClassDef: ("a class inside a function", "Define it outside, with @struct."),
-}
 
 
 class Statements(Loops):
@@ -86,7 +70,7 @@ class Statements(Loops):
     def _statement(self, node: ast.stmt) -> None:
         method = self._STATEMENTS.get(type(node))
         if method is None:
-            what, fix = _REFUSED.get(type(node), (type(node).__name__, "Remove it."))
+            what, fix = refused.STATEMENTS.get(type(node), (type(node).__name__, "Remove it."))
             raise self.fault(
                 node, f"{what} is not part of the shader language", kind="syntax", fix=fix
             )
@@ -110,6 +94,20 @@ class Statements(Loops):
         self._assign_to(target, node, self.value(node.value))
 
     def _assign_tuple(self, node: ast.Assign, target: ast.Tuple) -> None:
+        values = self.parts(node.value)
+        if values is None:
+            values = self._tuple_values(node, target)
+        if len(values) != len(target.elts):
+            raise self.fault(
+                target,
+                f"{len(values)} values for {len(target.elts)} names",
+                kind="syntax",
+                fix=f"Write {', '.join('abcdefgh'[: len(values)])} = {ast.unparse(node.value)}.",
+            )
+        for each, value in zip(target.elts, values, strict=True):
+            self._assign_to(each, node, value)
+
+    def _tuple_values(self, node: ast.Assign, target: ast.Tuple) -> list[Expr]:
         if not isinstance(node.value, ast.Tuple) or len(node.value.elts) != len(target.elts):
             raise self.fault(
                 node,
@@ -118,9 +116,7 @@ class Statements(Loops):
                 fix="Write a, b = v.x, v.y.",
             )
         values = self.values(*node.value.elts)
-        values = [each if is_simple(each) else self.temporary("part", each) for each in values]
-        for each, value in zip(target.elts, values, strict=True):
-            self._assign_to(each, node, value)
+        return [each if is_simple(each) else self.temporary("part", each) for each in values]
 
     def _assign_to(self, target: ast.expr, node: ast.stmt, value: Expr) -> None:
         match target:
@@ -231,6 +227,7 @@ class Statements(Loops):
         if local.type.wgsl == "i32" and origin is not None:
             start = "0.0" if value.type.wgsl == "f32" else f"{spelled(value.type)}(...)"
             advice = f"Convert the value, or begin with {target.id} = {start}."
+            self.poisoned.add(target.id)  # what follows is about the other type
         raise self.fault(
             node,
             f"{target.id!r} is {spelled(local.type)} and cannot become {spelled(value.type)}",
@@ -246,22 +243,7 @@ class Statements(Loops):
                 kind="syntax",
                 fix="Write name: f32 = 0.0.",
             )
-        text = ast.unparse(node.annotation)
-        try:
-            type_ = lang.type_of(
-                self.function.source.evaluate(text), f"the type of {node.target.id!r}"
-            )
-        except ShaderError as error:
-            what, *rest = str(error).split("\n")
-            kind = "name" if isinstance(error, ShaderNameError) else "type"
-            similar = [line.split("similar", 1)[1].strip() for line in rest if "similar" in line]
-            raise self.fault(
-                node.annotation,
-                what,
-                kind=kind,
-                facts={"similar": similar[0]} if similar else {},
-                fix=rest[-1] if rest else "",
-            ) from error
+        type_ = self.type_at(node.annotation, ast.unparse(node.annotation))
         if node.target.id in self.locals and self.locals[node.target.id].type != type_:
             raise self.fault(node, f"{node.target.id!r} is declared twice with different types")
         self._set(node.target, node, self.value(node.value), type_)
@@ -278,8 +260,17 @@ class Statements(Loops):
                 self.builder.store(place, value, span=span)
             return
         read = ast.copy_location(ast.Name(node.target.id, ast.Load()), node.target)
-        before = self.value(read)
-        self._set(node.target, node, self.operation(node, node.op, before, self.value(node.value)))
+        before, value = self.value(read), self.value(node.value)
+        origin = self.origins.get(node.target.id)
+        try:
+            made = self.operation(node, node.op, before, value)
+        except Fault as fault:
+            if origin is None or (before.type, value.type) != (I32, F32):
+                raise
+            fix = f"Begin with {node.target.id} = 0.0, or another number with a point."
+            self.poisoned.add(node.target.id)
+            raise Fault(*(replace(each, fix=fix) for each in fault.diagnostics)) from fault
+        self._set(node.target, node, made)
 
     # Control flow ----------------------------------------------------------------------------
 
@@ -319,10 +310,30 @@ class Statements(Loops):
         is_empty = node.value is None or (
             isinstance(node.value, ast.Constant) and node.value.value is None
         )
-        value = None if is_empty or node.value is None else self.value(node.value)
+        value = None if is_empty or node.value is None else self._returned(node.value)
         with self.at(node) as span:
             self.builder.return_(value, span=span)
         self.alive = False
+
+    def _returned(self, node: ast.expr) -> Expr:
+        wanted = self.builder.returns
+        if not (isinstance(wanted, StructType) and is_tuple(wanted)):
+            return self.value(node)
+        parts = self.values(*node.elts) if isinstance(node, ast.Tuple) else self.parts(node)
+        if parts is None:
+            return self.value(node)
+        fields = [field.type for field in wanted.fields]
+        if len(parts) == len(fields):
+            parts = [build.matched(each, type_) for each, type_ in zip(parts, fields, strict=True)]
+        found = tuple_type([part.type for part in parts])
+        if found != wanted:
+            raise self.fault(
+                node,
+                f"{self.function.name} returns {spelled(wanted)}, not {spelled(found)}",
+                facts={"declared": spelled(wanted), "found": spelled(found)},
+                fix=f"Convert the values, or write -> {spelled(found)}.",
+            )
+        return build.construct(wanted, *parts, span=self.span(node))
 
     def _expression(self, node: ast.Expr) -> None:
         if isinstance(node.value, ast.Constant):

@@ -16,7 +16,7 @@ from heapscene.shader.ir import nodes
 from heapscene.shader.ir.nodes import Expr, Function
 from heapscene.shader.numeric import FUNCTIONS, OPERATORS, UNARY, WHOLE, converted, product
 from heapscene.shader.numeric.operators import Array
-from heapscene.shader.operations import INTRINSICS, scalar_of
+from heapscene.shader.operations import INTRINSICS, Operation, scalar_of
 from heapscene.shader.types import ArrayType, Matrix, StructType, Vector
 
 __all__ = ["Expressions"]
@@ -121,7 +121,7 @@ class Expressions:
     def _intrinsic(self, node: nodes.Intrinsic) -> Value:
         name, operation = node.name, INTRINSICS[node.name]
         if operation.place:
-            return self._on_place(node, operation.family)
+            return self._on_place(node, operation)
         if operation.family == "barrier":
             self.barrier(name)
             return None
@@ -134,7 +134,8 @@ class Expressions:
         spread = [arg[:, None] if arg.ndim < size else arg for arg in args]
         return FUNCTIONS[name](*spread)
 
-    def _on_place(self, node: nodes.Intrinsic, family: str) -> Value:
+    def _on_place(self, node: nodes.Intrinsic, operation: Operation) -> Value:
+        family = operation.family
         if family == "texture":
             raise ShaderError(
                 explain(
@@ -146,6 +147,9 @@ class Expressions:
         assert place is not None, f"{node.name} works on a resource"
         if family == "array":
             return np.full(self.count, place.length, np.uint32)
+        if family == "barrier":
+            self.barrier(node.name)
+            return place.load()
         args = [self.value(arg) for arg in node.args[1:]]
         return atomic(node.name, place, args, self.active & ~self.discarded)
 

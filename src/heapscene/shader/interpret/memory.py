@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, cast
 
 import numpy as np
 
@@ -164,7 +164,8 @@ class Memory:
             return zero(resource.type, self._group_count)
         if resource.space == "private":
             return zero(resource.type, len(self._lanes))
-        if resource.name not in self._given:
+        given = self._given.get(resource.name, _present(resource))
+        if given is None:
             raise InputError(
                 explain(
                     f"{resource.space} {resource.name!r} has no value",
@@ -173,11 +174,19 @@ class Memory:
                 )
             )
         written = resource.access == "read_write"
-        value = bound(
-            resource.type, self._given[resource.name], f"memory {resource.name!r}", written=written
-        )
+        value = bound(resource.type, given, f"memory {resource.name!r}", written=written)
 
         def alone(array: Array) -> Array:
-            return array[None]
+            # An entry point fills its inputs, and must not write to the adaptive value's array.
+            return np.array(array)[None] if resource.space == "input" else array[None]
 
         return mapped(alone, value)
+
+
+def _present(resource: Resource) -> object:
+    """Return the present value of captured adaptive values, ``None`` for other resources."""
+    source = resource.source
+    if isinstance(source, Mapping):
+        values = cast("Mapping[str, Any]", source)
+        return {name: each.value for name, each in values.items()}
+    return None if source is None else source.value

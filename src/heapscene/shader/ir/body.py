@@ -19,6 +19,7 @@ from heapscene.shader.diagnostics import Refusal
 from heapscene.shader.ir import nodes
 from heapscene.shader.ir.build import Operand, binary, expression, matched
 from heapscene.shader.ir.nodes import Expr, Function, Local, Resource, Span, Stmt
+from heapscene.shader.ir.visit import walk
 from heapscene.shader.operations import spelled
 from heapscene.shader.types import BOOL, I32, U32, VOID, Type
 
@@ -48,6 +49,13 @@ class FunctionBuilder:
     def _local(self, name: str, type_: Type, mutable: bool) -> Local:
         self._count += 1
         return Local(self._count - 1, name, type_, mutable)
+
+    def start_after(self, function: Function) -> None:
+        """Number locals behind those of a function, whose statements are to follow."""
+        numbers = [local.number for local in function.parameters]
+        declared = (n for n in walk(function) if isinstance(n, nodes.Declare | nodes.For))
+        numbers.extend(node.local.number for node in declared)
+        self._count = 1 + max(numbers, default=-1)
 
     @property
     def blocks(self) -> list[list[Stmt]]:

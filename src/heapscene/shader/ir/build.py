@@ -9,6 +9,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Mapping, Sequence
 
+from heapscene.shader.advice import known_elsewhere
 from heapscene.shader.diagnostics import Refusal
 from heapscene.shader.ir import nodes
 from heapscene.shader.ir.fold import fold_binary, fold_convert, wrapped
@@ -23,8 +24,9 @@ from heapscene.shader.ir.operands import (
     together,
     zero,
 )
-from heapscene.shader.ir.places import atomic, texture
+from heapscene.shader.ir.places import atomic, texture, uniform_load
 from heapscene.shader.operations import INTRINSICS, binary_type, scalar_of, spelled
+from heapscene.shader.rules import is_tuple
 from heapscene.shader.types import (
     BOOL,
     F32,
@@ -151,6 +153,12 @@ def _advice(op: str, left: Type, right: Type) -> str:
     if BOOL in (scalar_of(left), scalar_of(right)):
         return "A bool is not a number: write select(0.0, 1.0, flag)."
     kinds = (scalar_of(left), scalar_of(right))
+    if op in ("&", "|", "^") and F32 in kinds:
+        return "Bits are those of integers: convert with u32(...), or bitcast_u32(...) for all 32."
+    if op in _COMPARED and kinds[0] == kinds[1] and isinstance(left, Vector | Scalar):
+        vector = left if isinstance(left, Vector) else right
+        if isinstance(vector, Vector) and Scalar in (type(left), type(right)):
+            return f"Make the number a vector: {spelled(vector)}(x); then use all(...) or any(...)."
     if kinds[0] != kinds[1] and None not in kinds:
         # Towards f32, which loses least; a vector stays a vector of its size.
         wanted = F32 if F32 in kinds else kinds[0]
@@ -168,6 +176,8 @@ def _size_advice(op: str, left: Type, right: Type) -> str:
             rows = right.rows if isinstance(right, Matrix) else right.size
             return f"A matrix of {left.columns} columns takes {left.columns} rows, not {rows}."
         return "Make both of one size: take components (v.xyz), or add some (vec4(v, 1.0))."
+    if op in ("+", "-") and F32 in (left, right):
+        return "A matrix and a number are only multiplied: m * x."
     if isinstance(left, StructType) or isinstance(right, StructType):
         return "Write the operation for their fields."
     return f"Convert one side, so that {op!r} has operands that go together."
@@ -215,6 +225,8 @@ def intrinsic(name: str, *operands: Operand, span: Span | None = None) -> Expr:
         raise Refusal(f"there is no intrinsic {name!r}")
     if name == "array_length":
         return _array_length(operands, span)
+    if name == "workgroup_uniform_load":
+        return uniform_load(operands, span)
     if operation.family == "atomic":
         return atomic(operation, operands, span)
     if operation.family == "texture":
@@ -391,8 +403,12 @@ def swizzle(operand: Operand, letters: str, *, span: Span | None = None) -> Expr
     plain = letters.translate(_COLOR_LETTERS)
     mixed = plain != letters and any(letter in "xyzw" for letter in letters)
     if not isinstance(value.type, Vector):
+        known = known_elsewhere(letters)
+        if letters == "T" and isinstance(value.type, Matrix):
+            known = "Write transpose(m)."
         raise Refusal(
-            f"{spelled(value.type)} has no components", fix="Only vectors have .x .xyz ..."
+            f"{spelled(value.type)} has no attribute {letters!r}",
+            fix=known or "Only vectors have components, .x .xyz ..., and @struct classes fields.",
         )
     known = "xyzw"[: value.type.size]
     if mixed or not 1 <= len(plain) <= 4 or any(letter not in known for letter in plain):
@@ -419,6 +435,8 @@ def field(operand: Operand, name: str, *, span: Span | None = None) -> Expr:
         what = f"{spelled(value.type)} has no field {name!r}"
         if not isinstance(value.type, StructType):
             raise Refusal(what, fix="Only @struct classes have fields.")
+        if is_tuple(value.type):
+            raise Refusal(what, {"type": spelled(value.type)}, "Write a, b = t, or t[0].")
         known = [each.name for each in value.type.fields]
         similar = difflib.get_close_matches(name, known, n=1)
         fix = f"Did you mean {similar[0]!r}?" if similar else f"Add {name} to {value.type.name}."

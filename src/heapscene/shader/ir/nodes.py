@@ -85,7 +85,8 @@ class Resource:
     access
         ``read`` or ``read_write``.
     source
-        The adaptive value behind an ``input``; its name and type are its identity.
+        The adaptive value behind an ``input``, or those behind the members of a ``uniform``; name
+        and type are the identity.
     """
 
     name: str

@@ -72,6 +72,12 @@ def literal(value: float, type_: Type | None = None, *, span: Span | None = None
         low, high = (0, 0xFFFFFFFF) if type_ == U32 else (-(1 << 31), (1 << 31) - 1)
         if abstract and high < value <= 0xFFFFFFFF:
             return nodes.Literal(U32, value, abstract=False, span=span)
+        if abstract and value > 0xFFFFFFFF:
+            raise Refusal(
+                f"{value} does not fit into 32 bits",
+                {"range": f"{low} to {0xFFFFFFFF}"},
+                "Write a number within the range, or two of them.",
+            )
         if not low <= value <= high:
             raise Refusal(
                 f"{value} does not fit into {spelled(type_)}",

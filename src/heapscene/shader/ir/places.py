@@ -10,9 +10,19 @@ from heapscene.shader.ir import nodes
 from heapscene.shader.ir.nodes import Expr, Span
 from heapscene.shader.ir.operands import Operand, expression, matched, operand_advice
 from heapscene.shader.operations import Operation, spelled
-from heapscene.shader.types import F32, VOID, AtomicType, StorageTextureType, TextureType
+from heapscene.shader.types import (
+    F32,
+    I32,
+    VOID,
+    ArrayType,
+    AtomicType,
+    StorageTextureType,
+    TextureType,
+    Type,
+    Vector,
+)
 
-__all__ = ["atomic", "texture"]
+__all__ = ["atomic", "is_offset", "loaded_type", "texture", "uniform_load"]
 
 
 def atomic(operation: Operation, operands: Sequence[Operand], span: Span | None) -> Expr:
@@ -26,7 +36,11 @@ def atomic(operation: Operation, operands: Sequence[Operand], span: Span | None)
     name = operation.name
     place = expression(operands[0]) if operands else None
     type_ = None if place is None else place.type
-    if place is None or not isinstance(type_, AtomicType) or not _is_memory(place):
+    if (
+        place is None
+        or not isinstance(type_, AtomicType)
+        or not _is_memory(place, "storage", "workgroup")
+    ):
         found = "nothing" if type_ is None else spelled(type_)
         raise Refusal(
             f"{name} works on an atomic in a storage or workgroup array, not on {found}",
@@ -42,6 +56,29 @@ def atomic(operation: Operation, operands: Sequence[Operand], span: Span | None)
             f"Convert the value: {spelled(type_.scalar)}(x).",
         )
     return nodes.Intrinsic(result, name, args, span=span)
+
+
+def uniform_load(operands: Sequence[Operand], span: Span | None) -> Expr:
+    """Read a place of workgroup memory for all invocations of a workgroup.
+
+    Raises
+    ------
+    Refusal
+        It is no place in workgroup memory, or a whole array.
+    """
+    place = expression(operands[0]) if len(operands) == 1 else None
+    if place is None or not _is_memory(place, "workgroup") or isinstance(place.type, ArrayType):
+        raise Refusal(
+            "workgroup_uniform_load works on an element of a workgroup array",
+            {"found": "nothing" if place is None else spelled(place.type)},
+            'Write workgroup_uniform_load(shared[0]), with  shared = workgroup("shared", f32, 64).',
+        )
+    return nodes.Intrinsic(loaded_type(place), "workgroup_uniform_load", (place,), span=span)
+
+
+def loaded_type(place: Expr) -> Type:
+    """Return the type of what lies at a place: of an atomic, its number."""
+    return place.type.scalar if isinstance(place.type, AtomicType) else place.type
 
 
 def texture(operation: Operation, operands: Sequence[Operand], span: Span | None) -> Expr:
@@ -88,13 +125,32 @@ def _check_texture(name: str, kind: TextureType | StorageTextureType, args: Sequ
                 f"{name} needs access {needed!r}, the texture has {kind.access!r}",
                 fix=f'Declare it with access="{needed}".',
             )
+    offset = args[-1] if is_offset(name, args[-1].type) else None
+    if offset is not None and not _is_small(offset):
+        raise Refusal(
+            f"the offset of {name} is a constant from -8 to 7 in each direction",
+            {"offset": spelled(offset.type)},
+            f"Write {spelled(offset.type)}(...) with numbers, here or in the module.",
+        )
     if name == "texture_gather" and isinstance(kind, TextureType) and not kind.is_depth:
-        channel = args[-1]
+        channel = args[-1 if offset is None else -2]
         if not isinstance(channel, nodes.Literal) or channel.value not in (0, 1, 2, 3):
             raise Refusal("the channel of texture_gather is a constant from 0 to 3")
 
 
-def _is_memory(place: Expr) -> bool:
+def is_offset(name: str, last: Type) -> bool:
+    """Tell whether a last argument of that type is an offset in texels."""
+    is_sampling = name.startswith(("texture_sample", "texture_gather"))
+    return is_sampling and isinstance(last, Vector) and last.scalar == I32
+
+
+def _is_small(offset: Expr) -> bool:
+    return isinstance(offset, nodes.Construct) and all(
+        isinstance(part, nodes.Literal) and -8 <= part.value <= 7 for part in offset.args
+    )
+
+
+def _is_memory(place: Expr, *spaces: str) -> bool:
     while isinstance(place, nodes.Index | nodes.Field):
         place = place.value
-    return isinstance(place, nodes.Global) and place.resource.space in ("storage", "workgroup")
+    return isinstance(place, nodes.Global) and place.resource.space in spaces

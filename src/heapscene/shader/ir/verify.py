@@ -11,6 +11,7 @@ from typing import Any
 
 from heapscene.shader.ir import nodes
 from heapscene.shader.ir.nodes import EntryPoint, Expr, Function, Local, Module, Stmt
+from heapscene.shader.ir.places import loaded_type
 from heapscene.shader.ir.visit import CHILDREN, children, reachable_functions
 from heapscene.shader.operations import INTRINSICS, binary_type, scalar_of
 from heapscene.shader.types import (
@@ -190,6 +191,8 @@ def _type_of(node: Any) -> Type | None:
             return binary_type(op, left.type, right.type)
         case nodes.Intrinsic(name="array_length"):
             return U32
+        case nodes.Intrinsic(name="workgroup_uniform_load", args=(place,)):
+            return loaded_type(place)
         case nodes.Intrinsic(name=name, args=args):
             return INTRINSICS[name].type_for([arg.type for arg in args])
         case nodes.Swizzle(value=value, letters=letters):

@@ -16,12 +16,14 @@ from heapscene.shader.lang.convert import captured as captured
 from heapscene.shader.lang.convert import convert as convert
 from heapscene.shader.lang.convert import elements as elements
 from heapscene.shader.lang.convert import register_struct as register_struct
+from heapscene.shader.lang.convert import result_type as result_type
 from heapscene.shader.lang.convert import type_of as type_of
 from heapscene.shader.lang.convert import value_class as value_class
 from heapscene.shader.lang.convert import zero as zero
 from heapscene.shader.lang.execution import Discard as Discard
 from heapscene.shader.lang.intrinsics import INTRINSICS as INTRINSICS
 from heapscene.shader.lang.intrinsics import PYTHON_BUILTINS as PYTHON_BUILTINS
+from heapscene.shader.lang.intrinsics import operation as operation
 from heapscene.shader.lang.intrinsics import shader_bool as shader_bool
 from heapscene.shader.lang.literals import AbstractInt as AbstractInt
 from heapscene.shader.lang.literals import concrete as concrete

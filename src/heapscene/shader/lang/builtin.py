@@ -8,8 +8,9 @@ of any type.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from heapscene.errors import explain
 from heapscene.shader.types import BOOL, F32, U32, Type, Vector
 
 __all__ = ["Builtin", "Builtins", "Interpolation", "builtin", "flat"]
@@ -51,6 +52,28 @@ class Builtins:
     local_invocation_index: Any = Builtin("local_invocation_index", U32)
     workgroup_id: Any = Builtin("workgroup_id", _UVEC3)
     num_workgroups: Any = Builtin("num_workgroups", _UVEC3)
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            known = [key for key in vars(Builtins) if not key.startswith("_")]
+            raise AttributeError(
+                explain(
+                    f"there is no builtin.{name}",
+                    facts={"builtins": ", ".join(known)},
+                    fix=_REASONS.get(name, "Write one of these."),
+                )
+            )
+
+
+_REASONS = {
+    "sample_mask": "Pictures have one sample or four: read builtin.sample_index.",
+    "clip_distances": "Not every device has them: write discard() in the fragment function.",
+    "primitive_index": "Not every device has it: give each triangle vertices of its own.",
+    "subgroup_size": "Not every device has subgroups.",
+    "subgroup_invocation_id": "Not every device has subgroups.",
+    "point_size": "WebGPU draws points of one pixel: draw rectangles.",
+}
 
 
 builtin = Builtins()

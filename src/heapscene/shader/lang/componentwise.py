@@ -16,9 +16,9 @@ from typing import Any, TypeVar, overload
 import numpy as np
 
 from heapscene.errors import ShaderTypeError, explain
-from heapscene.shader.lang.apply import each, floats, intrinsic, rounded
-from heapscene.shader.lang.scalars import Float32, scalar_type
-from heapscene.shader.lang.vector_value import VectorValue, to_scalar
+from heapscene.shader.lang.apply import each, float_vectors, floats, intrinsic, rounded
+from heapscene.shader.lang.scalars import Float32, Int32, scalar_type
+from heapscene.shader.lang.vector_value import VectorValue, to_scalar, vector_class
 from heapscene.shader.lang.vectors import vec2, vec2i, vec2u, vec3, vec3i, vec3u, vec4, vec4i, vec4u
 from heapscene.shader.types import I32, U32
 
@@ -41,6 +41,7 @@ __all__ = [
     "floor",
     "fma",
     "fract",
+    "frexp",
     "inverse_sqrt",
     "ldexp",
     "log",
@@ -48,6 +49,7 @@ __all__ = [
     "max",
     "min",
     "mix",
+    "modf",
     "pow",
     "radians",
     "round",
@@ -203,11 +205,60 @@ def saturate(x: F) -> F:
     return each("saturate", lambda a: clamp(a, 0.0, 1.0), x, floats_only=True)
 
 
+@overload
+def ldexp(x: float, exponent: int) -> float: ...
+@overload
+def ldexp(x: vec2, exponent: vec2i) -> vec2: ...
+@overload
+def ldexp(x: vec3, exponent: vec3i) -> vec3: ...
+@overload
+def ldexp(x: vec4, exponent: vec4i) -> vec4: ...
 @intrinsic
-def ldexp(x: float, exponent: int) -> float:
+def ldexp(x: Any, exponent: Any) -> Any:
     """``x`` times 2 to the power of ``exponent``."""
+    if isinstance(x, VectorValue) or isinstance(exponent, VectorValue):
+        float_vectors("ldexp", x)
+        if type(exponent) is not vector_class(I32, len(x)):
+            raise ShaderTypeError(
+                explain(
+                    f"ldexp() takes a vec{len(x)}i beside a vec{len(x)}",
+                    facts={"given": type(exponent).__name__},
+                    fix=f"Convert: vec{len(x)}i(n).",
+                )
+            )
+        return type(x)._of(map(_scaled, x, exponent))
     (number,) = floats("ldexp", x)
-    return Float32(float(number) * 2.0 ** int(to_scalar(I32, exponent)))
+    return _scaled(number, to_scalar(I32, exponent))
+
+
+def _scaled(x: float, exponent: int) -> Float32:
+    with np.errstate(all="ignore"):
+        return Float32(np.ldexp(float(x), int(exponent)))
+
+
+@intrinsic
+def modf(x: F) -> tuple[F, F]:
+    """``fract, whole = modf(x)``: both parts have the sign of x, and add up to it."""
+    whole = trunc(x)
+    return x - whole, whole
+
+
+@overload
+def frexp(x: float) -> tuple[float, int]: ...
+@overload
+def frexp(x: vec2) -> tuple[vec2, vec2i]: ...
+@overload
+def frexp(x: vec3) -> tuple[vec3, vec3i]: ...
+@overload
+def frexp(x: vec4) -> tuple[vec4, vec4i]: ...
+@intrinsic
+def frexp(x: Any) -> Any:
+    """``fract, exponent = frexp(x)``: ``x == ldexp(fract, exponent)``, fract in [0.5, 1) or 0."""
+    fract = each("frexp", rounded("frexp.fract"), x, floats_only=True)
+    if not isinstance(x, VectorValue):
+        return fract, Int32(math.frexp(fract if x == 0 else x)[1])
+    exponents = [math.frexp(part)[1] for part in x]
+    return fract, vector_class(I32, len(exponents))(*exponents)
 
 
 @intrinsic

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import enum
-from typing import Any
+from typing import Any, cast, get_args, get_origin
 from weakref import WeakValueDictionary
 
 import numpy as np
 
 from heapscene.errors import ShaderTypeError, explain
+from heapscene.shader.advice import known_elsewhere
 from heapscene.shader.lang.atomics import atomic_i32, atomic_u32
 from heapscene.shader.lang.literals import AbstractInt
 from heapscene.shader.lang.matrices import MatrixValue, matrix_class
 from heapscene.shader.lang.scalars import Float32, Int32, UInt32, scalar_type
 from heapscene.shader.lang.vector_value import VectorValue, to_scalar, vector_class
+from heapscene.shader.rules import is_tuple, tuple_type
 from heapscene.shader.types import (
     BOOL,
     F32,
@@ -28,7 +30,16 @@ from heapscene.shader.types import (
     Vector,
 )
 
-__all__ = ["captured", "convert", "elements", "register_struct", "type_of", "value_class", "zero"]
+__all__ = [
+    "captured",
+    "convert",
+    "elements",
+    "register_struct",
+    "result_type",
+    "type_of",
+    "value_class",
+    "zero",
+]
 
 _SCALARS: dict[Scalar, type[Any]] = {F32: Float32, I32: Int32, U32: UInt32, BOOL: bool}
 _structs: WeakValueDictionary[StructType, type[Any]] = WeakValueDictionary()
@@ -52,14 +63,40 @@ def type_of(annotation: object, where: str = "this annotation") -> Type:
     if isinstance(annotation, type) and issubclass(annotation, enum.Enum):
         return _enum_type(annotation, where)
     fix = "Use f32, i32, u32, bool, a vector, a matrix, or a @struct class."
+    name = getattr(annotation, "__name__", None)
     if annotation in (float, int):
         fix = "Write f32." if annotation is float else "Write i32 or u32."
+    elif annotation is tuple or get_origin(annotation) is tuple:
+        fix = "Use a @struct; what a helper returns may be tuple[f32, vec3]."
+    elif isinstance(name, str) and known_elsewhere(name) is not None:
+        fix = (known_elsewhere(name) or fix).replace("(x), from heapscene.shader", "")
     raise ShaderTypeError(
         explain(
             f"{where}: {getattr(annotation, '__name__', annotation)!s} is not a shader type",
             fix=fix,
         )
     )
+
+
+def result_type(annotation: object, where: str = "this annotation") -> Type:
+    """Return the type of a function's result, which may also be ``tuple[f32, vec3]``.
+
+    Raises
+    ------
+    ShaderTypeError
+        Not a class of the shader language, nor a tuple of two or more.
+    """
+    if get_origin(annotation) is not tuple:
+        return type_of(annotation, where)
+    parts = get_args(annotation)
+    if len(parts) < 2 or ... in parts:
+        raise ShaderTypeError(
+            explain(
+                f"{where}: a tuple of results has two or more types",
+                fix="Write tuple[f32, vec3], with a type for each result.",
+            )
+        )
+    return tuple_type([type_of(part, where) for part in parts])
 
 
 def _enum_type(cls: type[enum.Enum], where: str) -> Type:
@@ -126,6 +163,8 @@ def convert(value: object, kind: Type, where: str) -> Any:
         kind is BOOL and type(value) is bool
     ):
         return value
+    if isinstance(kind, StructType) and is_tuple(kind):
+        return _results(value, kind, where)
     wanted = value_class(kind)
     try:
         if isinstance(kind, Scalar):
@@ -141,6 +180,20 @@ def convert(value: object, kind: Type, where: str) -> Any:
             f"{where}: {type(value).__name__} where {wanted.__name__} is needed",
             fix=f"Write {wanted.__name__}(...).",
         )
+    )
+
+
+def _results(value: object, kind: StructType, where: str) -> tuple[Any, ...]:
+    if not isinstance(value, tuple) or len(cast("tuple[Any, ...]", value)) != len(kind.fields):
+        raise ShaderTypeError(
+            explain(
+                f"{where}: {type(value).__name__} where {kind.name} is needed",
+                fix="Return " + ", ".join("abcdefgh"[: len(kind.fields)]) + ".",
+            )
+        )
+    parts = cast("tuple[Any, ...]", value)
+    return tuple(
+        convert(part, field.type, where) for part, field in zip(parts, kind.fields, strict=True)
     )
 
 

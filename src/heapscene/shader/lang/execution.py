@@ -22,10 +22,15 @@ __all__ = [
     "dpdy_coarse",
     "dpdy_fine",
     "fwidth",
+    "fwidth_coarse",
+    "fwidth_fine",
     "storage_barrier",
+    "texture_barrier",
     "workgroup_barrier",
+    "workgroup_uniform_load",
 ]
 
+T = TypeVar("T")
 F = TypeVar("F", float, vec2, vec3, vec4)
 
 
@@ -87,6 +92,18 @@ def dpdy_coarse(x: F) -> F:
     raise _neighbours("dpdy_coarse", x)
 
 
+@intrinsic
+def fwidth_fine(x: F) -> F:
+    """``abs(dpdx_fine(x)) + abs(dpdy_fine(x))``."""
+    raise _neighbours("fwidth_fine", x)
+
+
+@intrinsic
+def fwidth_coarse(x: F) -> F:
+    """``abs(dpdx_coarse(x)) + abs(dpdy_coarse(x))``."""
+    raise _neighbours("fwidth_coarse", x)
+
+
 def _neighbours(name: str, x: object) -> ShaderError:
     return ShaderError(
         explain(
@@ -107,6 +124,23 @@ def workgroup_barrier() -> None:
 def storage_barrier() -> None:
     """Wait for the other invocations of the workgroup, and see what they wrote to buffers."""
     raise _others("storage_barrier")
+
+
+@intrinsic
+def texture_barrier() -> None:
+    """Wait for the other invocations of the workgroup, and see what they wrote to textures."""
+    raise _others("texture_barrier")
+
+
+@intrinsic
+def workgroup_uniform_load(place: T) -> T:
+    """Wait for the workgroup, then read an element of workgroup memory, the same one in all of it.
+
+    What depends on the value is known to be the same for the whole workgroup, so that barriers may
+    stand under conditions on it.
+    """
+    del place
+    raise _others("workgroup_uniform_load")
 
 
 def _others(name: str) -> ShaderError:

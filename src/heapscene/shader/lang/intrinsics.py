@@ -19,8 +19,9 @@ from heapscene.shader.lang import (
 )
 from heapscene.shader.lang.literals import AbstractInt
 from heapscene.shader.lang.scalars import scalar_type
+from heapscene.shader.operations import PARTS
 
-__all__ = ["INTRINSICS", "PYTHON_BUILTINS", "shader_bool"]
+__all__ = ["INTRINSICS", "PYTHON_BUILTINS", "operation", "shader_bool"]
 
 
 def shader_bool(value: Any) -> bool:
@@ -47,6 +48,16 @@ INTRINSICS: Mapping[str, Callable[..., Any]] = {
     for function in map(vars(module).__getitem__, module.__all__)
     if hasattr(function, "__intrinsic__")
 }
+
+
+def operation(name: str) -> Callable[..., Any]:
+    """Return what computes an operation of the table: an intrinsic, or one part of its result."""
+    function, _, part = name.partition(".")
+    if not part:
+        return INTRINSICS[name]
+    number = PARTS[function].index(name)
+    return lambda *operands: INTRINSICS[function](*operands)[number]
+
 
 # Shader functions may use these without an import: the name means the intrinsic.
 PYTHON_BUILTINS: Mapping[object, Callable[..., Any]] = {

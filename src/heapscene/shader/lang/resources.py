@@ -23,7 +23,16 @@ from heapscene.shader.lang.convert import convert, type_of, value_class
 from heapscene.shader.lang.vector_value import DTYPES
 from heapscene.shader.types import ArrayType, AtomicType, Matrix, Scalar, StructType, Type, Vector
 
-__all__ = ["Access", "Resource", "Space", "private", "storage", "uniform", "workgroup"]
+__all__ = [
+    "Access",
+    "Resource",
+    "Space",
+    "check_place",
+    "private",
+    "storage",
+    "uniform",
+    "workgroup",
+]
 
 T = TypeVar("T")
 Space = Literal["storage", "uniform", "workgroup", "private"]
@@ -61,6 +70,7 @@ class Resource(Generic[T]):
             raise ShaderTypeError(
                 explain(f"{name!r} is not a name", fix="Use a Python identifier.")
             )
+        check_place(name, group, binding)
         if access not in ("read", "read_write"):
             raise ShaderTypeError(
                 explain(f"access {access!r} is unknown", fix='Write "read" or "read_write".')
@@ -226,14 +236,38 @@ def uniform(name: str, struct: type[T], *, binding: int, group: int = 0) -> Reso
     return Resource(name, "uniform", kind, access="read", group=group, binding=binding)
 
 
+def check_place(name: str, *numbers: object) -> None:
+    """Refuse a group or binding that is no number."""
+    for number in numbers:
+        if number is not None and (type(number) is not int or number < 0):
+            raise ShaderTypeError(
+                explain(
+                    f"{name!r} cannot be bound at {number!r}",
+                    fix="Give whole numbers from 0 on:  group=0, binding=1.",
+                )
+            )
+
+
+def _check_length(space: str, name: str, length: object) -> None:
+    if type(length) is not int or length < 1:
+        raise ShaderTypeError(
+            explain(
+                f"{space} {name!r} cannot have {length!r} elements",
+                fix=f"Give a whole number from 1 on:  {space}({name!r}, f32, 64).",
+            )
+        )
+
+
 def workgroup(name: str, element_type: type[T], length: int) -> Resource[T]:
     """Declare an array that the invocations of a workgroup share."""
+    _check_length("workgroup", name, length)
     kind = ArrayType(type_of(element_type, f"workgroup {name!r}"), length)
     return Resource(name, "workgroup", kind)
 
 
 def private(name: str, element_type: type[T], length: int) -> Resource[T]:
     """Declare an array that each invocation has for itself."""
+    _check_length("private", name, length)
     kind = ArrayType(type_of(element_type, f"private {name!r}"), length)
     if _has_atomic(kind.element):
         raise _atomics_elsewhere("private", name)

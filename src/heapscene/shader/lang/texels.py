@@ -41,7 +41,11 @@ def _addressed(index: int, size: int, mode: str) -> int:
 
 
 def footprint(
-    shape: tuple[int, ...], at: tuple[float, ...], filter_: str, address: str
+    shape: tuple[int, ...],
+    at: tuple[float, ...],
+    filter_: str,
+    address: str,
+    offset: tuple[int, ...] = (),
 ) -> list[tuple[tuple[int, ...], float]]:
     """Return the texels that a sample reads, by index, each with its weight.
 
@@ -49,15 +53,19 @@ def footprint(
     ----------
     shape
         Sizes along the axes of the array; ``at`` has the same axes in opposite order (x first).
+    offset
+        How many texels further along each axis, x first; none by default.
     """
     axes: list[list[tuple[int, float]]] = []
-    for size, coordinate in zip(shape, reversed(at), strict=True):
+    further = reversed(offset or (0,) * len(at))
+    for size, coordinate, step in zip(shape, reversed(at), further, strict=True):
         place = coordinate * size
         if filter_ == "nearest":
-            axes.append([(_addressed(math.floor(place), size, address), 1.0)])
+            axes.append([(_addressed(math.floor(place) + step, size, address), 1.0)])
             continue
         low = math.floor(place - 0.5)
         share = place - 0.5 - low
+        low += step
         axes.append(
             [
                 (_addressed(low, size, address), 1.0 - share),
@@ -76,12 +84,13 @@ def filtered(
     filter_: str,
     address: str,
     change: Callable[[Any], Any] = lambda texel: texel,
+    offset: tuple[int, ...] = (),
 ) -> Any:
     """Return the weighted sum of texels of one level, each changed first."""
     shape = level.shape[: len(at)]
     return sum(
         np.asarray(change(level[index]), np.float64) * weight
-        for index, weight in footprint(shape, at, filter_, address)
+        for index, weight in footprint(shape, at, filter_, address, offset)
     )
 
 

@@ -9,11 +9,11 @@ import numpy as np
 from heapscene.errors import ShaderTypeError, explain
 from heapscene.shader.lang.scalars import Float32
 from heapscene.shader.lang.textures import Texture, sampler, sampler_comparison
-from heapscene.shader.lang.vector_value import to_scalar, vector_class
+from heapscene.shader.lang.vector_value import VectorValue, to_scalar, vector_class
 from heapscene.shader.resource_operations import TEXTURES
 from heapscene.shader.types import F32, I32, U32, Type, Vector
 
-__all__ = ["checked", "dimensions", "typed"]
+__all__ = ["checked", "components", "dimensions", "typed"]
 
 
 def checked(name: str, args: tuple[Any, ...]) -> list[Any]:
@@ -66,6 +66,11 @@ def _adapted(wanted: str, arg: Any, type_: Type | None) -> Any:
             case _:
                 pass
     return arg
+
+
+def components(at: Any) -> tuple[Any, ...]:
+    """Return the components of a place: of a vector, or a number for one-dimensional textures."""
+    return tuple(at) if isinstance(at, VectorValue) else (at,)
 
 
 def typed(texture: Texture, channels: Any) -> Any:

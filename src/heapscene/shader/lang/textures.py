@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from heapscene.errors import InputError, ShaderTypeError, explain
+from heapscene.shader.lang.resources import check_place
 from heapscene.shader.lang.vector_value import DTYPES
 from heapscene.shader.lang.vectors import vec4, vec4i, vec4u
 from heapscene.shader.types import F32, SamplerType, Scalar, StorageTextureType, TextureType, Vector
@@ -30,6 +31,7 @@ __all__ = [
     "Texture",
     "sampler",
     "sampler_comparison",
+    "texture_1d",
     "texture_2d",
     "texture_2d_array",
     "texture_3d",
@@ -38,8 +40,10 @@ __all__ = [
     "texture_depth_2d",
     "texture_depth_2d_array",
     "texture_depth_cube",
+    "texture_depth_cube_array",
     "texture_depth_multisampled_2d",
     "texture_multisampled_2d",
+    "texture_storage_1d",
     "texture_storage_2d",
     "texture_storage_2d_array",
     "texture_storage_3d",
@@ -88,6 +92,7 @@ class Handle:
             raise ShaderTypeError(
                 explain(f"{name!r} is not a name", fix="Use a Python identifier.")
             )
+        check_place(name, group, binding)
         self.name = name
         self.type = kind
         self.group = group
@@ -147,7 +152,9 @@ class Texture(Handle):
             self._bound.pop()
 
     def _may_have_levels(self) -> bool:
-        return isinstance(self.type, TextureType) and "multisampled" not in self.type.kind
+        return isinstance(self.type, TextureType) and not any(
+            kind in self.type.kind for kind in ("multisampled", "1d")
+        )
 
     def _check(self, level: NDArray[Any]) -> None:
         channels = isinstance(self.type.texel, Vector)
@@ -201,6 +208,12 @@ class _Sampled(Texture, Generic[V]):
             )
         scalar: Scalar = texel.__shader_type__.scalar
         super().__init__(name, TextureType(self.kind, scalar), group, binding)
+
+
+class texture_1d(_Sampled[V]):
+    """A line: columns. It has one level."""
+
+    kind, axes = "texture_1d", "columns"
 
 
 class texture_2d(_Sampled[V]):
@@ -260,6 +273,12 @@ class texture_depth_cube(_Depth):
     """Six depth buffers, in the order of :class:`texture_cube`."""
 
     kind, axes = "texture_depth_cube", "6 rows columns"
+
+
+class texture_depth_cube_array(_Depth):
+    """Several cubes of depth buffers: six layers each."""
+
+    kind, axes = "texture_depth_cube_array", "6*cubes rows columns"
 
 
 class texture_depth_multisampled_2d(_Depth):
@@ -329,6 +348,12 @@ class _Stored(Texture, Generic[V]):
                 )
             )
         super().__init__(name, StorageTextureType(self.kind, format, access), group, binding)
+
+
+class texture_storage_1d(_Stored[V]):
+    """A line that functions write: columns."""
+
+    kind, axes = "texture_storage_1d", "columns"
 
 
 class texture_storage_2d(_Stored[V]):

@@ -57,6 +57,18 @@ def _fma(a: Array, b: Array, c: Array) -> Array:
     return (exact + c.astype(np.float64)).astype(np.float32)
 
 
+def _modf_fract(x: Array) -> Array:
+    return x - np.trunc(x)
+
+
+def _frexp_fract(x: Array) -> Array:
+    return np.frexp(x)[0]
+
+
+def _frexp_exp(x: Array) -> Array:
+    return np.frexp(x)[1]
+
+
 def _ldexp(x: Array, exponent: Array) -> Array:
     return np.ldexp(x.astype(np.float64), exponent).astype(np.float32)
 
@@ -101,6 +113,10 @@ FUNCTIONS: dict[str, Callable[..., Array]] = {
     "select": lambda a, b, condition: np.where(condition, b, a),
     "fma": _fma,
     "ldexp": _ldexp,
+    "modf.fract": _modf_fract,
+    "modf.whole": np.trunc,
+    "frexp.fract": _frexp_fract,
+    "frexp.exp": _frexp_exp,
     "quantize_to_f16": lambda x: x.astype(np.float16).astype(np.float32),
     **bits.FUNCTIONS,
 }

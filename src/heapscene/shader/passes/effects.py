@@ -117,7 +117,8 @@ def _of_intrinsic(operation: Operation, args: tuple[Expr, ...]) -> Effect:
     if not (operation.effect or operation.reads):
         return _NOTHING
     root = root_of(args[0]) if operation.place else None
-    written = [root.resource] if isinstance(root, nodes.Global) and operation.effect else []
+    writes = operation.effect and operation.family != "barrier"
+    written = [root.resource] if isinstance(root, nodes.Global) and writes else []
     return Effect(
         writes=frozenset(written), waits=operation.effect and not written, varies=operation.reads
     )

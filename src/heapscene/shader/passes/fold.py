@@ -30,6 +30,7 @@ _SMALLEST_NORMAL = 2.0**-126
 _WITHIN_RANGE = frozenset({"clamp"})  # refused if the constant limits are in the wrong order
 EXACT = _WITHIN_RANGE | {
     *("abs", "sign", "min", "max", "step", "floor", "ceil", "round", "trunc", "saturate"),
+    *("modf.fract", "modf.whole", "frexp.fract", "frexp.exp"),
     *("select", "any", "all", "count_one_bits", "count_leading_zeros", "count_trailing_zeros"),
     *("reverse_bits", "first_leading_bit", "first_trailing_bit"),
 }

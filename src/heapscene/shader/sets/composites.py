@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from heapscene.shader.ir.fold import rounded
 from heapscene.shader.ir.nodes import Intrinsic
-from heapscene.shader.operations import scalar_of
+from heapscene.shader.operations import INTRINSICS, scalar_of
 from heapscene.shader.sets.symbols import Symbol, Value, flatten, map_values
 from heapscene.shader.types import BOOL, F32, I32, U32, VOID, Vector
 
@@ -51,6 +51,14 @@ def _scaled(factor: float) -> Maker:
 def _fma(e: Expressions, node: Intrinsic, args: Sequence[Any]) -> Value:
     a, b, c = args
     return e.apply("+", node.type, (e.apply("*", node.type, (a, b), node.span), c), node.span)
+
+
+def _modf_whole(e: Expressions, node: Intrinsic, args: Sequence[Any]) -> Value:
+    return e.apply("trunc", node.type, (args[0],), node.span)
+
+
+def _modf_fract(e: Expressions, node: Intrinsic, args: Sequence[Any]) -> Value:
+    return e.apply("-", node.type, (args[0], _modf_whole(e, node, args)), node.span)
 
 
 def _sum_of_products(e: Expressions, node: Intrinsic, a: Any, b: Any) -> Symbol:
@@ -168,6 +176,8 @@ COMPOSITES: dict[str, Maker] = {
     "radians": _scaled(math.pi / 180.0),
     "degrees": _scaled(180.0 / math.pi),
     "fma": _fma,
+    "modf.fract": _modf_fract,
+    "modf.whole": _modf_whole,
     "dot": _dot,
     "length": _length,
     "distance": _distance,
@@ -182,11 +192,12 @@ COMPOSITES: dict[str, Maker] = {
     "all": _folded("and"),
     **dict.fromkeys(
         (
+            *("frexp.fract", "frexp.exp"),
             *("refract", "determinant", "ldexp", "quantize_to_f16", "pack4x8unorm"),
             *("pack4x8snorm", "pack2x16float", "pack2x16unorm", "pack2x16snorm", "pack4xi8"),
             *("pack4xi8_clamp", "pack4xu8", "pack4xu8_clamp", "unpack4x8unorm"),
             *("unpack4x8snorm", "unpack2x16float", "unpack2x16unorm", "unpack2x16snorm"),
-            *("dpdx", "dpdy", "fwidth", "dpdx_fine", "dpdy_fine", "dpdx_coarse", "dpdy_coarse"),
+            *(name for name, op in INTRINSICS.items() if op.family == "derivative"),
         ),
         _opaque,
     ),

@@ -6,6 +6,8 @@ allows them.
 
 from __future__ import annotations
 
+import re
+
 from heapscene.shader.diagnostics import Refusal
 from heapscene.shader.ir import nodes
 from heapscene.shader.ir.fold import rounded
@@ -20,6 +22,7 @@ from heapscene.shader.ir.nodes import (
     Span,
     Stmt,
 )
+from heapscene.shader.ir.places import is_offset
 from heapscene.shader.ir.visit import reachable_functions, reachable_resources, walk
 from heapscene.shader.operations import BINARY, EXCHANGES, INTRINSICS, Operation, scalar_of
 from heapscene.shader.passes import legal
@@ -124,7 +127,8 @@ class _Emitter:
         elif type_ not in self.structs:
             for member in type_.fields:
                 self._add_struct(member.type)
-            self.structs[type_] = self.names.give(type_.name)
+            name = re.sub(r"\W+", "_", type_.name).strip("_")
+            self.structs[type_] = self.names.give(name)
 
     def type_name(self, type_: Type) -> str:
         """Return the WGSL name of a type in this module."""
@@ -169,7 +173,7 @@ class _Emitter:
                         f"nothing gives the captured adaptive value {resource.name!r} to "
                         f"the {entry.stage} function",
                         {resource.name: type_text(resource.type)},
-                        "Pass it: a uniform in compute functions, an input of a draw elsewhere.",
+                        "Make a Program or a ComputeProgram of the function: they pass it.",
                     )
 
     # Resources -------------------------------------------------------------------------------
@@ -431,13 +435,16 @@ class _FunctionWriter:
         )
 
     def _intrinsic(self, operation: Operation, args: tuple[Expr, ...]) -> str:
-        if operation.family in ("atomic", "array"):
+        if operation.place and operation.family != "texture":
             place, *rest = args
             values = f", {self._args(tuple(rest))}" if rest else ""
             return f"{operation.wgsl}(&{self(place)}{values})"
         if operation.name == "texture_gather" and not _is_depth(args[0].type):
-            args = (args[-1], *args[:-1])  # WGSL has the channel first
-        return f"{operation.wgsl}({self._args(args)})"
+            channel = -2 if is_offset(operation.name, args[-1].type) else -1
+            args = (args[channel], *args[:channel], *args[len(args) + channel + 1 :])
+            # WGSL has the channel first
+        function, dot, member = operation.wgsl.partition(".")
+        return f"{function}({self._args(args)}){dot}{member}"
 
     def __call__(self, node: Expr) -> str:
         """Return the text of an expression, in parentheses where it is an operation."""

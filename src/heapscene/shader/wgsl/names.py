@@ -35,7 +35,11 @@ writeonly yield
 """
 
 RESERVED = frozenset(
-    [*_KEYWORDS.split(), *_RESERVED.split(), *(op.wgsl for op in INTRINSICS.values())]
+    [
+        *_KEYWORDS.split(),
+        *_RESERVED.split(),
+        *(op.wgsl.partition(".")[0] for op in INTRINSICS.values()),
+    ]
 )
 
 

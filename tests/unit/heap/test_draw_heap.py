@@ -6,7 +6,7 @@ import pytest
 from heapscene.adaptive import computed, constant, cval, evaluations
 from heapscene.draw import Draw, DrawChange, Geometry, PipelineState
 from heapscene.errors import GeometryError, HeapFullError, InputError, StateError
-from heapscene.heap import Heap, Words, check
+from heapscene.heap import DrawHeap, Words, check
 from heapscene.shader import Interface, types
 from reference.heap import FakeProgram, ModelHeap
 
@@ -31,24 +31,24 @@ def draw(color="red", geometry=BOX, program=PROGRAM, **rest) -> Draw:
     return Draw(program, geometry, inputs, **rest)
 
 
-def heap_of(*draws: Draw, page_bytes: int = 65536) -> Heap:
-    heap = Heap(page_bytes, FRAME)
+def heap_of(*draws: Draw, page_bytes: int = 65536) -> DrawHeap:
+    heap = DrawHeap(page_bytes, FRAME)
     add(heap, *draws)
     drain(heap)
     return heap
 
 
-def add(heap: Heap, *draws: Draw) -> None:
+def add(heap: DrawHeap, *draws: Draw) -> None:
     heap.apply([DrawChange(None, item) for item in draws])
     check(heap)
 
 
-def remove(heap: Heap, *draws: Draw) -> None:
+def remove(heap: DrawHeap, *draws: Draw) -> None:
     heap.apply([DrawChange(item, None) for item in draws])
     check(heap)
 
 
-def replace(heap: Heap, old: Draw, new: Draw) -> None:
+def replace(heap: DrawHeap, old: Draw, new: Draw) -> None:
     heap.apply([DrawChange(old, new)])
     check(heap)
 
@@ -57,7 +57,7 @@ def ranges(words: Words) -> list[tuple[int, int]]:
     return [(start, stop) for start, stop in words.dirty.drain().tolist()]
 
 
-def drain(heap: Heap) -> dict[str, list[tuple[int, int]]]:
+def drain(heap: DrawHeap) -> dict[str, list[tuple[int, int]]]:
     """What became dirty, in words."""
     result: dict[str, list[tuple[int, int]]] = {"pages": [], "headers": [], "records": []}
     for page in heap.pages:
@@ -68,7 +68,7 @@ def drain(heap: Heap) -> dict[str, list[tuple[int, int]]]:
     return result
 
 
-def agrees(heap: Heap, *draws: Draw) -> None:
+def agrees(heap: DrawHeap, *draws: Draw) -> None:
     model = ModelHeap(FRAME)
     model.apply([DrawChange(None, item) for item in draws])
     check(heap)
@@ -345,7 +345,7 @@ def test_rows_and_count_change_together():
     heap = heap_of(*items)
     for n in (5, 1, 0, 7):
         count.value = n
-        rows.value = np.stack([np.eye(4) * k for k in range(1, max(n, 1) + 1)])
+        rows.value = np.stack([np.diag([k, k, k, 1]) for k in range(1, max(n, 1) + 1)])
         heap.pull()
         agrees(heap, *items)
     assert heap.stats()["entries"] == 4
@@ -362,7 +362,7 @@ def test_rows_that_do_not_fit_the_count_are_refused():
             heap.pull()
         assert heap.pages[0].data.tobytes() == before
         check(heap)
-    rows.value = np.stack([np.eye(4) * 2] * 3)
+    rows.value = np.stack([np.diag([2, 2, 2, 1])] * 3)
     heap.pull()
     agrees(heap, item)
     heap.pull()
@@ -370,7 +370,7 @@ def test_rows_that_do_not_fit_the_count_are_refused():
 
 def test_a_count_beyond_its_rows_is_refused():
     count = cval(3)
-    rows = np.stack([np.eye(4) * k for k in range(1, 4)])
+    rows = np.stack([np.diag([k, k, k, 1]) for k in range(1, 4)])
     item = Draw(PROGRAM, BOX, {}, {"model": rows}, instance_count=count)
     heap = heap_of(item)
     count.value = 5
@@ -652,7 +652,7 @@ def test_membership_is_checked_along_the_batch():
 
 def test_pages_have_to_have_a_size():
     with pytest.raises(InputError, match="page_bytes"):
-        Heap(100, FRAME)
+        DrawHeap(100, FRAME)
 
 
 # Bounds

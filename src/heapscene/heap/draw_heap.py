@@ -1,4 +1,4 @@
-"""The heap: draws in, arrays with dirty ranges out."""
+"""A draw heap: draws in, arrays with dirty ranges out."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from heapscene.draw import (
     PipelineState,
     TableDraw,
     TableRows,
-    as_bool,
+    read_visible,
 )
 from heapscene.errors import InputError, explain
 from heapscene.heap.arrivals import Arrivals, Arriving, plan_arrivals
@@ -38,13 +38,13 @@ from heapscene.heap.table_plan import TablePlan
 from heapscene.heap.tables import TableResident, Tables, TableWatch
 from heapscene.shader import types
 
-__all__ = ["Heap"]
+__all__ = ["DrawHeap"]
 
 _MANY = 16  # from so many on, draws are shown and hidden together
 _Step = tuple[Drawable | None, Plan | TablePlan | Arriving | None]
 
 
-class Heap:
+class DrawHeap:
     """All draws, as the words that the GPU reads.
 
     Values, attributes and indices lie in pages, shared where they are the same; each draw has a
@@ -73,7 +73,7 @@ class Heap:
 
     Examples
     --------
-    >>> heap = Heap(1 << 20, {"view": types.MAT4, "proj": types.MAT4})
+    >>> heap = DrawHeap(1 << 20, {"view": types.MAT4, "proj": types.MAT4})
     >>> heap.apply([])
     >>> heap.draw_count
     0
@@ -517,7 +517,7 @@ class Heap:
     def _hear_role(self, listener: Listener, stale: dict[Resident, list[Any]]) -> None:
         value = listener.aval.force()
         if listener.role == "visible":
-            visible = as_bool(value)
+            visible = read_visible(value)
             if self._may_show_all(listener.users, visible=visible):
                 self._show_all(listener.users, visible=visible)
                 return
