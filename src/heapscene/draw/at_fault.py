@@ -13,6 +13,7 @@ from heapscene.draw.draw import check_count, check_kind, read_visible
 from heapscene.draw.encode import encode_rows, encode_value, numpy_dtype
 from heapscene.draw.geometry import Geometry, as_attribute, as_indices, check_geometry
 from heapscene.draw.limits import check_all_limits
+from heapscene.draw.place import check_places, encode_place, is_place
 from heapscene.draw.source import Drawable
 from heapscene.draw.state import PipelineState
 from heapscene.draw.table_draw import TableDraw
@@ -90,6 +91,8 @@ def _input_at_fault(draw: Drawable) -> Reading | None:
             continue
 
         def check(now: Any, name: str = name, type_: Any = type_) -> None:
+            if name == "transform" or is_place(name, type_):
+                encode_place(now, name)
             data = encode_value(type_, now, name)
             if name in face.input_limits:
                 numbers = np.frombuffer(data, numpy_dtype(type_))
@@ -102,6 +105,8 @@ def _input_at_fault(draw: Drawable) -> Reading | None:
 
         def check_rows(now: Any, name: str = name, type_: Any = type_) -> None:
             rows = encode_rows(type_, now, name).view(numpy_dtype(type_))
+            if is_place(name, type_):
+                check_places(name, rows)
             if name in face.input_limits:
                 check_all_limits(name, rows, face.input_limits[name])
 
