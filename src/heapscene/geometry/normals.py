@@ -32,13 +32,7 @@ def with_normals(geometry: Geometry) -> Geometry:
     >>> with_normals(bare).attributes["normal"][0].tolist()
     [0.0, 0.0, 1.0]
     """
-    if not isinstance(geometry, Geometry):  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise GeometryError(
-            explain(
-                f"a {type(geometry).__name__} is not a geometry",
-                fix="Give a Geometry, or an adaptive value of one.",
-            )
-        )
+    _check(geometry)
     if "normal" in geometry.attributes:
         return geometry
     made = _made.get(geometry)
@@ -59,6 +53,7 @@ def flat_normals(geometry: Geometry) -> Geometry:
     GeometryError
         Adaptive arrays do not fit together any more; later, whoever reads the result is told.
     """
+    _check(geometry)
     # Nothing here may refer to the geometry: it is what the result is kept for.
     part = geometry.range
     given: dict[str, Any]
@@ -85,6 +80,16 @@ def flat_normals(geometry: Geometry) -> Geometry:
         else _triangle_normals(position)
     )
     return Geometry(attributes)
+
+
+def _check(geometry: Any) -> None:
+    if not isinstance(geometry, Geometry):
+        raise GeometryError(
+            explain(
+                f"a {type(geometry).__name__} is not a geometry",
+                fix="Write flat_normals(heapscene.geometry.box()), or make a Geometry of arrays.",
+            )
+        )
 
 
 def _as_drawn(name: str, value: NDArray[Any] | AVal[Any]) -> NDArray[Any] | AVal[Any]:

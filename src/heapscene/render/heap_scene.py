@@ -207,9 +207,9 @@ class HeapScene(Unique):
         with report.stage("adaptive"):
             posted = run_posted()
         with raised_after(posted):
-            return self.update_only(report, camera, inputs or {}, evaluated)
+            return self._update_only(report, camera, inputs or {}, evaluated)
 
-    def update_only(
+    def _update_only(
         self, report: FrameReport, camera: Any, inputs: Mapping[str, Any], evaluated: int
     ) -> FrameReport:
         """Do what :meth:`update` does when what was posted has run; ``evaluated`` is the count from before."""

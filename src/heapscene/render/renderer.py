@@ -187,7 +187,7 @@ class Renderer(Unique):
         target = self._own_target() if target is None else self._checked_target(target)
         scene = self._scene_of(what)
         seen = {"viewport": target.size}
-        report = scene.update_only(FrameReport(), camera, seen, evaluations())
+        report = scene._update_only(FrameReport(), camera, seen, evaluations())
         background = self._background_of(what)
         try:
             self._submit(scene, target, background)
