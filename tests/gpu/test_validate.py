@@ -714,3 +714,17 @@ def test_an_empty_scene_has_nothing_wrong(device):
     assert not report.skipped
     assert report.checked["records"] > 0
     side.close()
+
+
+def test_the_subject_of_a_fault_is_what_was_put_into_the_scene(device):
+    bad = [hs.Geometry({"position": np.eye(3) * (k + 1) + [np.nan, 0, 0]}) for k in range(3)]
+    mesh = hs.Mesh(bad[0], hs.PhongMaterial(hs.cval("red")), scale=2.0)
+    draw = Draw(PROGRAMS[0], bad[1], {"model": np.eye(4), "color": (1, 0, 0, 1)})
+    table = hs.DrawTable(hs.UnlitMaterial(), bad[2], {"position": np.eye(3)})
+    inner = hs.Scene(hs.Group(mesh, draw, table, position=(1, 0, 0)), hs.Mesh(box(), mesh.material))
+    for what in (inner, [inner], cset([inner])):
+        with hs.Renderer((8, 8), device=device) as renderer:
+            renderer.draw(what)
+            subjects = [fault.subject for fault in renderer.validate().faults]
+            found = {id(getattr(each, "table", each)) for each in subjects}
+            assert found == {id(mesh), id(draw), id(table)}

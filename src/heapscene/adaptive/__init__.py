@@ -35,10 +35,14 @@ from heapscene.adaptive.node import claim_thread as claim_thread
 from heapscene.adaptive.node import evaluations as evaluations
 from heapscene.adaptive.node import live_nodes as live_nodes
 from heapscene.adaptive.pause import collector_paused as collector_paused
+from heapscene.adaptive.reading import Reading as Reading
+from heapscene.adaptive.reading import refuses as refuses
 from heapscene.adaptive.sink import OwnEdge as OwnEdge
 from heapscene.adaptive.sink import Sink as Sink
 from heapscene.adaptive.transaction import Subscription as Subscription
 from heapscene.adaptive.transaction import transact as transact
+from heapscene.adaptive.unique import OwnCopy as OwnCopy
+from heapscene.adaptive.unique import Unique as Unique
 from heapscene.adaptive.value import AVal as AVal
 from heapscene.adaptive.value import CVal as CVal
 from heapscene.adaptive.value import amap as amap

@@ -63,6 +63,7 @@ class ADict(Keyed, Generic[K, V]):
     """
 
     __slots__ = ()
+    _instead = "Write hs.cdict(d.value) for another dictionary that begins with the same items."
 
     @property
     def value(self) -> dict[K, V]:

@@ -101,6 +101,7 @@ class AList(Keyed, Reducible[T]):
     """
 
     __slots__ = ()
+    _instead = "Write hs.clist(elements) for another list that begins with the same elements."
     _order: list[Any]
 
     def __init__(self) -> None:

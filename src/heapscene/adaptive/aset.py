@@ -28,6 +28,7 @@ class ASet(Reducible[T]):
     """
 
     __slots__ = ()
+    _instead = "Write hs.cset(elements) for another set that begins with the same elements."
     _content: dict[T, int]  # how often each element is there, seen from its sources
 
     def __init__(self) -> None:

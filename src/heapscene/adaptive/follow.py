@@ -55,6 +55,9 @@ class Follower(Derived):
         """Bring the content up to date with the inputs."""
         raise NotImplementedError
 
+    def _reads(self) -> Iterable[Node]:
+        return (self._origin(), *self._ahead)
+
     def _current(self) -> Any:
         if self._state != CLEAN:
             self._update()

@@ -15,6 +15,7 @@ from typing import Any, ClassVar, Protocol, TypeAlias
 from weakref import ref
 
 from heapscene.adaptive.equality import same
+from heapscene.adaptive.unique import Unique
 from heapscene.errors import AdaptiveError, explain
 
 __all__ = [
@@ -93,9 +94,10 @@ class Graph:
 
 
 graph = Graph()
+_handing_over = threading.Lock()
 
 
-class Node:
+class Node(Unique):
     """Something that can be read, and that knows who has read it."""
 
     __slots__ = ("__weakref__", "_outputs")
@@ -179,6 +181,10 @@ class Derived(Node):
 
     def _place(self) -> str:
         """Say where the function that computes this node was written."""
+        raise NotImplementedError
+
+    def _reads(self) -> Iterable[Node]:
+        """Return what this node has read, also when it failed."""
         raise NotImplementedError
 
     def _update(self) -> None:
@@ -330,14 +336,19 @@ def evaluations() -> int:
 def claim_thread() -> None:
     """Make the calling thread the owner, if there is none."""
     if not graph.owner:
-        graph.owner = get_ident()
+        _own()
+
+
+def _own() -> None:
+    threading.current_thread()  # lists a thread that was not made by threading, too
+    graph.owner = get_ident()
 
 
 def adopt_thread() -> None:
     """Make the calling thread the one that may write and evaluate adaptive values.
 
-    At first that is the thread that made the first of them. Call this in a thread that takes over,
-    while no evaluation runs.
+    At first that is the thread that made the first of them; when it has ended, the next one that
+    writes or evaluates takes over. Call this in a thread that takes over before, while no evaluation runs.
     """
     if graph.running is not None:
         raise AdaptiveError(
@@ -347,7 +358,7 @@ def adopt_thread() -> None:
                 fix="Call hs.adopt_thread() outside of functions given to map, bind and computed.",
             )
         )
-    graph.owner = get_ident()
+    _own()
 
 
 def check_thread(done: str, what: object = None, subject: str = "an adaptive value") -> None:
@@ -358,8 +369,13 @@ def check_thread(done: str, what: object = None, subject: str = "an adaptive val
         claim_thread()
         return
     names = {thread.ident: thread.name for thread in threading.enumerate()}
+    with _handing_over:
+        if graph.owner not in names and graph.running is None:
+            _own()  # it has ended: whoever comes next takes over
+    if get_ident() == graph.owner:
+        return
     facts: dict[str, object] = {} if what is None else {"value": what}
-    facts["owner"] = names.get(graph.owner, "a thread that has ended")
+    facts["owner"] = names.get(graph.owner, "a thread that is not known")
     facts["this thread"] = threading.current_thread().name
     raise AdaptiveError(
         explain(

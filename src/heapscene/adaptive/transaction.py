@@ -10,6 +10,7 @@ from typing import Any, Self
 
 from heapscene.adaptive.equality import same
 from heapscene.adaptive.node import check_thread, graph
+from heapscene.adaptive.unique import Unique
 
 __all__ = ["Subscription", "pending", "raise_all", "settle", "transact"]
 
@@ -27,7 +28,7 @@ class _Pending:
 pending = _Pending()
 
 
-class Subscription:
+class Subscription(Unique):
     """A callback on a value; it lives until :meth:`dispose`, also as a context manager."""
 
     __slots__ = ("_callback", "_last", "_queued", "_source")

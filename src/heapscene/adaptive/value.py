@@ -7,7 +7,7 @@ from collections.abc import Callable, Hashable, Iterable
 from functools import partial
 from reprlib import recursive_repr
 from threading import get_ident
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar, cast, overload
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, NoReturn, TypeVar, cast, overload
 from weakref import ref
 
 from heapscene.adaptive.equality import PLAIN, frozen, is_array, same
@@ -64,6 +64,8 @@ class AVal(Node, Generic[T]):
 
     __slots__ = ()
 
+    _instead = "Write hs.cval(value.value) for another cell that begins with the same value."
+
     @property
     def value(self) -> T:
         """The current value; read in an evaluation, it is tracked."""
@@ -74,6 +76,16 @@ class AVal(Node, Generic[T]):
     def force(self) -> T:
         """Return the current value without tracking the read."""
         raise NotImplementedError
+
+    def __bool__(self) -> NoReturn:
+        """Refuse: an adaptive value is neither true nor false, its value is."""
+        raise TypeError(
+            explain(
+                "an adaptive value is neither true nor false",
+                facts={"value": self},
+                fix="Write value.value for what it is now, or value.map(...) for what follows from it.",
+            )
+        )
 
     @overload
     def map(self, function: Callable[[T], U], /) -> AVal[U]: ...
@@ -304,6 +316,9 @@ class Map(Derived, AVal[U]):
     def _place(self) -> str:
         return place_of(self._function)
 
+    def _reads(self) -> Iterable[Node]:
+        return (self._input, *[node for node, _ in self._more or ()])
+
 
 class Computed(Derived, AVal[U]):
     """A function without arguments, of whatever it reads."""
@@ -356,6 +371,9 @@ class Computed(Derived, AVal[U]):
 
     def _place(self) -> str:
         return place_of(self._function)
+
+    def _reads(self) -> Iterable[Node]:
+        return self._inputs
 
 
 class Joint(Computed[U]):

@@ -8,6 +8,9 @@ A scene graph makes draws and does not know that a GPU exists; the renderer draw
 does not know that a scene graph exists. They meet here, and only here.
 """
 
+from heapscene.draw.at_fault import as_given as as_given
+from heapscene.draw.at_fault import at_fault as at_fault
+from heapscene.draw.at_fault import geometry_at_fault as geometry_at_fault
 from heapscene.draw.camera import CameraLike as CameraLike
 from heapscene.draw.camera import CameraMatrices as CameraMatrices
 from heapscene.draw.camera import Viewpoint as Viewpoint
@@ -19,6 +22,7 @@ from heapscene.draw.camera import orthographic as orthographic
 from heapscene.draw.camera import perspective as perspective
 from heapscene.draw.color import rgba as rgba
 from heapscene.draw.draw import Draw as Draw
+from heapscene.draw.draw import check_count as check_count
 from heapscene.draw.draw import check_instances as check_instances
 from heapscene.draw.draw import check_mapping as check_mapping
 from heapscene.draw.draw import checked_draw as checked_draw
@@ -32,6 +36,8 @@ from heapscene.draw.geometry import as_attribute as as_attribute
 from heapscene.draw.geometry import as_indices as as_indices
 from heapscene.draw.geometry import check_geometry as check_geometry
 from heapscene.draw.limits import ANY_FINITE as ANY_FINITE
+from heapscene.draw.limits import NOT_NEGATIVE as NOT_NEGATIVE
+from heapscene.draw.limits import POSITIVE as POSITIVE
 from heapscene.draw.limits import UNIT as UNIT
 from heapscene.draw.limits import Limits as Limits
 from heapscene.draw.limits import check_all_limits as check_all_limits

@@ -23,6 +23,9 @@ from heapscene.wording import brief, one_line, similar
 
 __all__ = [
     "Draw",
+    "check_count",
+    "check_instances",
+    "check_kind",
     "check_mapping",
     "check_program",
     "checked_draw",
@@ -31,6 +34,7 @@ __all__ = [
 ]
 
 _NOTHING: Mapping[str, Any] = MappingProxyType({})
+_MAPPINGS = frozenset({dict, MappingProxyType})
 
 
 def _nothing() -> Mapping[str, Any]:
@@ -40,7 +44,7 @@ def _nothing() -> Mapping[str, Any]:
 @fixed(
     "Give it an adaptive value, and assign to that: Draw(..., {name}=cell), cell = hs.cval(...)."
 )
-@dataclass(frozen=True, eq=False, slots=True, weakref_slot=True)
+@dataclass(frozen=True, eq=False, repr=False, slots=True, weakref_slot=True)
 class Draw:
     """One object: a program, a geometry, its values and its pipeline state.
 
@@ -91,9 +95,9 @@ class Draw:
         inputs = with_captured(self.program, self.inputs, self.instances)
         if inputs is not self.inputs:
             object.__setattr__(self, "inputs", inputs)
-        _check_kind(self.geometry, Geometry, "geometry", "hs.geometry.box()")
-        _check_kind(self.state, PipelineState, "state", 'hs.PipelineState(cull_mode="back")')
-        _check_count(self.instance_count)
+        check_kind(self.geometry, Geometry, "geometry", "hs.geometry.box()")
+        check_kind(self.state, PipelineState, "state", 'hs.PipelineState(cull_mode="back")')
+        check_count(self.instance_count)
         if not isinstance(self.visible, AVal):
             read_visible(self.visible)
         face = self.program.interface
@@ -138,18 +142,30 @@ class Draw:
                 )
             )
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        values = [getattr(self, item.name) for item in fields(self)]
+        return Draw, tuple(
+            dict(value) if type(value) is MappingProxyType else value for value in values
+        )
+
     def __repr__(self) -> str:
-        parts = [f"{brief(self.program)}, {brief(self.geometry)}"]
-        names = [*self.inputs, *self.instances]
-        parts += [", ".join(names)] if names else []
+        parts = [brief(self.geometry)]
+        given = {**self.inputs, **self.instances}
+        values = [
+            f"{name}={brief(value, 40)}" if isinstance(value, AVal) else name
+            for name, value in given.items()
+        ]
+        parts += [", ".join(values)] if values else []
         count = self.instance_count
         parts += [] if type(count) is int and count == 1 else [f"{brief(count)} instances"]
-        return one_line(f"Draw({'; '.join(parts)})")
+        return one_line(f"Draw({'; '.join([*parts, brief(self.program)])})")
 
 
 def _owned(values: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return values that nobody else can edit."""
-    return {name: owned(value) for name, value in values.items()} if values else values
+    if not values:
+        return _NOTHING
+    return MappingProxyType({name: owned(value) for name, value in values.items()})
 
 
 # A frozen dataclass sets its fields one by one through calls that look each of them up.
@@ -178,7 +194,7 @@ def checked_draw(
     draw = _new(Draw)
     _put_program(draw, program)
     _put_geometry(draw, geometry)
-    _put_inputs(draw, inputs)
+    _put_inputs(draw, inputs if type(inputs) is MappingProxyType else MappingProxyType(inputs))
     _put_instances(draw, _NOTHING)
     _put_count(draw, 1)
     _put_visible(draw, visible)
@@ -200,7 +216,8 @@ def with_captured(
     return {**{name: captured[name] for name in captured if name not in given}, **inputs}
 
 
-def _check_kind(value: Any, kind: type, name: str, example: str) -> None:
+def check_kind(value: Any, kind: type, name: str, example: str) -> None:
+    """Raise an :class:`InputError` unless `value` is of a class, or adaptive."""
     if not isinstance(value, kind | AVal):
         raise InputError(
             explain(
@@ -228,7 +245,7 @@ def check_program(value: Any, maker: str = "Draw") -> None:
 
 def check_mapping(name: str, value: Any) -> None:
     """Raise an :class:`InputError` unless `value` is a mapping."""
-    if type(value) is not dict and value is not _NOTHING and not isinstance(value, Mapping):
+    if type(value) not in _MAPPINGS and not isinstance(value, Mapping):
         raise InputError(
             explain(
                 f"{name} has to be a dict of values by name",
@@ -238,7 +255,8 @@ def check_mapping(name: str, value: Any) -> None:
         )
 
 
-def _check_count(count: Any) -> None:
+def check_count(count: Any) -> None:
+    """Raise an :class:`InputError` unless `count` is an instance count, or adaptive."""
     whole = isinstance(count, int | np.integer) and not isinstance(count, bool)
     if not isinstance(count, AVal) and not (whole and 0 <= count < 2**32):
         raise InputError(
@@ -263,7 +281,7 @@ def read_visible(value: Any) -> bool:
     raise InputError(
         explain(
             "visible has to be True or False",
-            facts={"given": f"{value!r:.60}"},
+            facts={"given": brief(value, 100)},
             fix="Write visible=True, or an adaptive value of that.",
         )
     )

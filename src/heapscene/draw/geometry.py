@@ -110,6 +110,9 @@ class Geometry:
             )
         object.__setattr__(self, name, value)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _remade, (dict(self.attributes), self.indices, self.range)
+
     def read_attributes(self) -> dict[str, NDArray[Any]]:
         """Return the arrays as they are now, adaptive ones read and converted."""
         return {
@@ -157,6 +160,10 @@ class Geometry:
             return one_line(f"Geometry({', '.join(self.attributes)}; {type(error).__name__} now)")
         drawn = "no indices" if indices is None else f"{len(indices)} indices"
         return one_line(f"Geometry({', '.join(self.attributes)}; {count} vertices, {drawn})")
+
+
+def _remade(attributes: Mapping[str, Any], indices: Any, part: Any) -> Geometry:
+    return Geometry(attributes, indices, range=part)
 
 
 def _as_range(value: Any) -> tuple[int, int]:

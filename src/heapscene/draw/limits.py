@@ -10,7 +10,16 @@ from numpy.typing import NDArray
 from heapscene.draw.numbers import within
 from heapscene.errors import InputError, explain
 
-__all__ = ["ANY_FINITE", "UNIT", "Limits", "check_all_limits", "check_limits", "first_beyond"]
+__all__ = [
+    "ANY_FINITE",
+    "NOT_NEGATIVE",
+    "POSITIVE",
+    "UNIT",
+    "Limits",
+    "check_all_limits",
+    "check_limits",
+    "first_beyond",
+]
 
 Limits = tuple[float, float]
 """The smallest and the largest number that an input may have; all have to be finite."""
@@ -18,6 +27,8 @@ Limits = tuple[float, float]
 _FEW = 64  # numbers that Python compares faster than NumPy
 _MOST = float(np.finfo(np.float32).max)
 ANY_FINITE: Limits = (-_MOST, _MOST)
+NOT_NEGATIVE: Limits = (0.0, _MOST)
+POSITIVE: Limits = (float(np.finfo(np.float32).smallest_subnormal), _MOST)
 UNIT: Limits = (0.0, 1.0)
 
 
@@ -37,7 +48,9 @@ def check_limits(name: str, numbers: NDArray[Any], limits: Limits, source: objec
     low, high = limits
     if all(low <= number <= high for number in numbers.tolist()):
         return
-    bounded = limits != ANY_FINITE
+    wanted, fix = _WORDS.get(limits, (f"within {low:g} to {high:g}", f" from {low:g} to {high:g}"))
+    if limits in _WORDS and not within(numbers, *ANY_FINITE):
+        wanted = "finite"
     shown = ", ".join(f"{number:g}" for number in numbers)
     whole = numbers == np.round(numbers)
     # 2 is a colour that is too bright; from 3 on it is one that was meant to be of 0 to 255
@@ -45,13 +58,20 @@ def check_limits(name: str, numbers: NDArray[Any], limits: Limits, source: objec
     is_byte = is_byte and bool(numbers.max() > 2)
     raise InputError(
         explain(
-            f"{name} ({shown}) is not {f'within {low:g} to {high:g}' if bounded else 'finite'}",
+            f"{name} ({shown}) is not {wanted}",
             facts={} if source is None else {"value of": source},
             fix="Divide by 255: colours run from 0 to 1."
             if is_byte
-            else f"Write finite numbers{f' from {low:g} to {high:g}' if bounded else ''}.",
+            else f"Write finite numbers{fix}.",
         )
     )
+
+
+_WORDS = {
+    ANY_FINITE: ("finite", ""),
+    NOT_NEGATIVE: ("0 or more", " from 0 on"),
+    POSITIVE: ("above 0", " above 0"),
+}
 
 
 def check_all_limits(name: str, rows: NDArray[Any], limits: Limits, what: str = "row") -> None:

@@ -9,7 +9,7 @@ from weakref import WeakSet
 import numpy as np
 from numpy.typing import NDArray
 
-from heapscene.adaptive import AVal, CVal
+from heapscene.adaptive import AVal, CVal, Unique
 from heapscene.draw.column import Column, as_rows, check_rows, common_length
 from heapscene.draw.draw import check_mapping, check_program, with_captured
 from heapscene.draw.encode import numpy_dtype
@@ -38,7 +38,7 @@ _PLACE: Mapping[str, Type] = {"position": VEC3, "rotation": VEC4, "scale": VEC3}
 _RECORD = ("geometry", "visible")
 
 
-class DrawTable:
+class DrawTable(Unique):
     """Many draws of one program: one row per draw, one column per input.
 
     Rows are known by *handles*, integers that never move. A row costs no Python object, and no loop
@@ -95,6 +95,8 @@ class DrawTable:
         "_length", "_live", "_own_state", "_place", "_readers", "_state", "_visible", "geometries",
         "news", "program",
     )  # fmt: skip
+
+    _instead = "Write hs.DrawTable(program, t.geometries, {name: t[name] for name in ...})."
 
     program: ProgramLike
     geometries: tuple[Geometry, ...]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -9,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from heapscene.adaptive import AVal, computed
-from heapscene.draw import Geometry, as_indices
+from heapscene.draw import Geometry, as_attribute, as_indices, check_geometry
 from heapscene.errors import GeometryError, explain
 
 __all__ = ["flat_normals", "with_normals"]
@@ -19,6 +20,11 @@ _made: WeakKeyDictionary[Geometry, Geometry] = WeakKeyDictionary()
 
 def with_normals(geometry: Geometry) -> Geometry:
     """Return ``geometry`` if it has normals, else its :func:`flat_normals`, made once per geometry.
+
+    Raises
+    ------
+    GeometryError
+        Not a geometry.
 
     Examples
     --------
@@ -39,13 +45,34 @@ def flat_normals(geometry: Geometry) -> Geometry:
     """Return the same triangles with three vertices each and the triangle's normal on all three.
 
     Corners stop being shared, so every edge is sharp. Only the drawn part (``range``) is kept. A
-    triangle without an area gets a zero normal. Adaptive arrays stay adaptive.
+    triangle without an area gets a zero normal. Adaptive arrays stay adaptive, and are converted as
+    plain ones are, so that both give the same numbers.
+
+    Raises
+    ------
+    GeometryError
+        Adaptive arrays do not fit together any more; later, whoever reads the result is told.
     """
     _check(geometry)
-    indices, part = geometry.indices, geometry.range
-    attributes: dict[str, Any] = {
-        name: _spread(value, indices, part) for name, value in geometry.attributes.items()
-    }
+    # Nothing here may refer to the geometry: it is what the result is kept for.
+    part = geometry.range
+    given: dict[str, Any]
+    if geometry.is_constant:
+        given, indices = geometry.read_attributes(), geometry.read_indices()
+    else:
+        given = {name: _as_drawn(name, value) for name, value in geometry.attributes.items()}
+        indices = geometry.indices
+        if isinstance(indices, AVal):
+            indices = indices.map(_indices)
+
+    def fit() -> None:
+        arrays = {name: _now(value) for name, value in given.items()}
+        check_geometry(arrays, _now(indices), part)
+
+    fits = computed(fit)
+    attributes: dict[str, Any] = {}
+    for name, value in given.items():
+        attributes[name] = _spread(name, value, indices, part, fits)
     position = attributes["position"]
     attributes["normal"] = (
         position.map(_triangle_normals)
@@ -65,27 +92,42 @@ def _check(geometry: Any) -> None:
         )
 
 
+def _as_drawn(name: str, value: NDArray[Any] | AVal[Any]) -> NDArray[Any] | AVal[Any]:
+    return value.map(partial(as_attribute, name)) if isinstance(value, AVal) else value
+
+
+def _indices(value: Any) -> NDArray[Any] | None:
+    return None if value is None else as_indices(value)
+
+
 def _spread(
-    value: NDArray[Any] | AVal[Any], indices: NDArray[Any] | AVal[Any] | None, part: Any
+    name: str,
+    value: NDArray[Any] | AVal[Any],
+    indices: NDArray[Any] | AVal[Any] | None,
+    part: tuple[int, int] | None,
+    fits: AVal[None],
 ) -> Any:
-    """Return one row per drawn corner."""
-    if not isinstance(value, AVal) and len(value) == 1:
-        return value
+    """Return one row per drawn corner; of any attribute but positions, one row for all stays one."""
+
+    def pick(rows: NDArray[Any], corners: NDArray[Any] | None) -> NDArray[Any]:
+        if len(rows) == 1 and name != "position":
+            return rows
+        drawn = np.arange(len(rows)) if corners is None else corners
+        if part is not None:
+            drawn = drawn[part[0] : part[0] + part[1]]
+        return rows[drawn[: len(drawn) // 3 * 3]]
+
+    def pick_now() -> NDArray[Any]:
+        fits.value  # noqa: B018  raises unless all arrays fit together
+        return pick(_now(value), _now(indices))
+
     if isinstance(value, AVal) or isinstance(indices, AVal):
-        return computed(lambda: _pick(_now(value), _now(indices), part))
-    return _pick(value, indices, part)
+        return computed(pick_now)
+    return pick(value, indices)
 
 
 def _now(value: Any) -> Any:
     return value.value if isinstance(value, AVal) else value
-
-
-def _pick(value: Any, indices: Any, part: tuple[int, int] | None) -> NDArray[Any]:
-    rows = np.asarray(value)
-    drawn = np.arange(len(rows)) if indices is None else as_indices(indices)
-    if part is not None:
-        drawn = drawn[part[0] : part[0] + part[1]]
-    return rows[drawn[: len(drawn) // 3 * 3]]
 
 
 def _triangle_normals(position: Any) -> NDArray[np.float32]:

@@ -62,10 +62,5 @@ class Timer:
         return float(int(stop) - int(start)) / _NANOSECONDS_PER_MS
 
     def close(self) -> None:
-        """Free the query set and its buffer."""
-        if self._buffer is not None:
-            self._buffer.destroy()
-            self._buffer = None
-        if self._queries is not None:
-            self._queries.destroy()
-            self._queries = None
+        """Let go of the query set and its buffer; commands that are encoded already keep them."""
+        self._buffer = self._queries = None

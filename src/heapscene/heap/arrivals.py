@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 
 from heapscene.adaptive import AVal
 from heapscene.draw import Draw, Geometry, PipelineState, encode_all, read_visible
-from heapscene.heap.blame import blame
 from heapscene.heap.bucket import Bucket
 from heapscene.heap.layout import (
     COUNT,
@@ -80,14 +79,7 @@ def plan_arrivals(draws: Sequence[Draw], planner: Planner) -> Arriving:
             groups, alone = [], list(range(len(draws)))
     else:
         groups, alone = [], list(range(len(draws)))
-    plans: list[tuple[int, Plan]] = []
-    for at in alone:
-        try:
-            plans.append((at, planner.plan(draws[at])))
-        except Exception as error:
-            blame(error, [draws[at]])
-            raise
-    return Arriving(draws, groups, plans)
+    return Arriving(draws, groups, [(at, planner.plan(draws[at])) for at in alone])
 
 
 def _grouped(draws: Sequence[Draw], planner: Planner) -> tuple[list[Group], list[int]]:
@@ -149,7 +141,7 @@ def _group(draws: list[Draw], at: list[int], planner: Planner) -> Group:
         for field, piece in zip(plan.schema.inputs, plan.pieces, strict=True)
     ]
     shown = [
-        read_visible(value.force() if isinstance(value, AVal) else value)
+        read_visible(value.force()) if isinstance(value, AVal) else bool(value)
         for value in [draw.visible for draw in draws]
     ]
     return Group(draws, at, plan, columns, shown, plan.schema.input_bytes)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from heapscene.adaptive import AVal, Sink, collector_paused
+from heapscene.adaptive import AVal, Reading, Sink, collector_paused
 from heapscene.draw import (
     Draw,
     Drawable,
@@ -21,7 +21,7 @@ from heapscene.draw import (
 )
 from heapscene.errors import InputError, explain
 from heapscene.heap.arrivals import Arrivals, Arriving, plan_arrivals
-from heapscene.heap.blame import blame, describe, users_of
+from heapscene.heap.blame import reading_of
 from heapscene.heap.bounds import bounds_of, world_boxes
 from heapscene.heap.bucket import Bucket
 from heapscene.heap.bucket_limits import Need, check_emitted
@@ -104,6 +104,10 @@ class DrawHeap:
     def __contains__(self, draw: object) -> bool:
         return draw in self._residents
 
+    def tell_origin(self, origin: Callable[[Reading], Reading]) -> None:
+        """Have exceptions say what was being read as `origin` says it, who knows where draws come from."""
+        self._planner.origin = origin
+
     # What changed
 
     def apply(self, changes: Iterable[DrawChange]) -> None:
@@ -148,6 +152,7 @@ class DrawHeap:
             The first of what values raised, or what is wrong with one of them.
         """
         failed = self.memory.pull()
+        told: set[Any] = set()
         keys = self._sink.drain()
         if not (keys or failed or self.backlog):
             return
@@ -169,6 +174,7 @@ class DrawHeap:
                     self._settle(resident, self._planner.plan(resident.draw, resident))
                 except Exception as error:  # noqa: BLE001  raised below
                     failed.update(dict.fromkeys(causes, error))
+                    told.update(causes)
         finally:
             self.memory.catalog.forget()
         for key in failed:
@@ -177,7 +183,9 @@ class DrawHeap:
         self.memory.tidy()
         if failed:
             key, error = next(iter(failed.items()))
-            blame(error, users_of(key, self._residents.values()))
+            reading = None if key in told else reading_of(key, self._residents.values())
+            if reading is not None:
+                self._planner.origin(reading).note_on(error)
             raise error
 
     def close(self) -> None:
@@ -252,7 +260,7 @@ class DrawHeap:
                 raise InputError(
                     explain(
                         "a draw is added twice",
-                        facts={"draw": describe(new)},
+                        facts={"draw": getattr(new, "table", new)},
                         fix="Make a second Draw: each is one object in the order.",
                     )
                 )
@@ -279,13 +287,9 @@ class DrawHeap:
         return early, steps
 
     def _planned(self, new: Drawable, before: Resident | TableResident | None) -> Plan | TablePlan:
-        try:
-            if isinstance(new, TableDraw):
-                return self._tables.plan(new)
-            return self._planner.plan(new, before if isinstance(before, Resident) else None)
-        except Exception as error:
-            blame(error, [new])
-            raise
+        if isinstance(new, TableDraw):
+            return self._tables.plan(new)
+        return self._planner.plan(new, before if isinstance(before, Resident) else None)
 
     def _arrive(self, arriving: Arriving) -> None:
         """Take in draws that arrive together: groups in bulk, all others one by one."""
@@ -586,7 +590,7 @@ def _unknown(draw: Drawable, what: str) -> InputError:
     return InputError(
         explain(
             f"a draw is {what} that is not in the heap",
-            facts={"draw": describe(draw)},
+            facts={"draw": getattr(draw, "table", draw)},
             fix="Add it first, and remove the very object that was added.",
         )
     )

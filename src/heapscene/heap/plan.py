@@ -7,17 +7,20 @@ from typing import Any
 
 import numpy as np
 
-from heapscene.adaptive import AVal
+from heapscene.adaptive import AVal, Reading
 from heapscene.draw import (
     Draw,
     Drawable,
     PipelineState,
+    as_given,
+    at_fault,
+    check_count,
     check_instances,
     encode_rows,
     encode_value,
     read_visible,
 )
-from heapscene.errors import GeometryError, HeapFullError, InputError, StateError, explain
+from heapscene.errors import GeometryError, HeapFullError, StateError, explain
 from heapscene.heap.bucket_limits import BucketLimits, check_emitted
 from heapscene.heap.catalog import Catalog
 from heapscene.heap.limited import encode_followed, encode_followed_rows
@@ -60,6 +63,8 @@ class Planner:
         Knows shapes.
     schemas
         Schemas by what they are made from.
+    origin
+        Says of something that was being read what its user calls it; by default it is a draw's.
     """
 
     def __init__(
@@ -74,6 +79,7 @@ class Planner:
         self.limits = limits
         self.catalog = catalog
         self.schemas: dict[Any, Schema] = {}
+        self.origin: Callable[[Reading], Reading] = as_given
 
     def plan(self, draw: Draw, before: Resident | None = None) -> Plan:
         """Read a draw's values.
@@ -90,6 +96,13 @@ class Planner:
             A value is missing, unknown or of the wrong type, all of it exceeds a page, or it emits
             more than the GPU can number.
         """
+        try:
+            return self._plan(draw, before)
+        except Exception as error:
+            self.origin(at_fault(draw)).note_on(error)
+            raise
+
+    def _plan(self, draw: Draw, before: Resident | None) -> Plan:
         plan = Plan()
         plan.draw = draw
         plan.keeps = False
@@ -225,21 +238,10 @@ def read_count(value: Any) -> int:
     Raises
     ------
     InputError
-        Not a whole number, or negative.
+        Not a whole number, negative, or too large.
     """
-    try:
-        count = int(value.__index__())
-    except (AttributeError, TypeError):
-        count = -1
-    if not 0 <= count < 2**32:
-        raise InputError(
-            explain(
-                "instance_count has to be a whole number that is not negative",
-                facts={"value": repr(value)},
-                fix="Write instance_count=0 to draw nothing.",
-            )
-        )
-    return count
+    check_count(value)
+    return int(value)
 
 
 def check_whole(shape: Shape, state: PipelineState) -> None:

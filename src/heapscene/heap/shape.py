@@ -92,11 +92,12 @@ class Shape:
             self.vertex_first, self.vertex_span = low, high - low + 1
         with np.errstate(over="ignore"):
             self.bounds = geometry.bounds.astype(np.float32)
-        self.avals: tuple[AVal[Any], ...] = tuple(
+        adaptive = [
             value
             for value in (*geometry.attributes.values(), geometry.indices)
             if isinstance(value, AVal) and not value.is_constant
-        )
+        ]
+        self.avals: tuple[AVal[Any], ...] = tuple(dict.fromkeys(adaptive))
         self.sources = {aval: aval.force() for aval in self.avals}
         self.nbytes = sum(max(16, (piece.nbytes + 15) & ~15) for piece in self.pieces)
         self.pages: list[Page] = []

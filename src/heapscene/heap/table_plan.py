@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from heapscene.adaptive import AVal
-from heapscene.draw import DrawTable, PipelineState, TableDraw, encode_value, read_visible
+from heapscene.draw import DrawTable, PipelineState, TableDraw, at_fault, encode_value, read_visible
 from heapscene.errors import HeapFullError, explain
 from heapscene.heap.bucket_limits import BucketLimits, check_emitted
 from heapscene.heap.limited import encode_followed
@@ -62,6 +62,14 @@ def plan_table(planner: Planner, draw: TableDraw) -> TablePlan:
     HeapsceneError
         A value is missing, unknown or of the wrong type, or a single row exceeds a page.
     """
+    try:
+        return _plan(planner, draw)
+    except Exception as error:
+        planner.origin(at_fault(draw)).note_on(error)
+        raise
+
+
+def _plan(planner: Planner, draw: TableDraw) -> TablePlan:
     table = draw.table
     schema = _schema(planner, draw)
     shapes = [planner.catalog.shape(geometry, schema) for geometry in table.geometries]

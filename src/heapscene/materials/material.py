@@ -8,12 +8,11 @@ from typing import Any, ClassVar
 from weakref import ref
 
 import numpy as np
-from numpy.typing import NDArray
 
-from heapscene.adaptive import AVal, CVal, check_write, same
+from heapscene.adaptive import AVal, CVal, Unique, check_write, same
 from heapscene.draw import (
     ANY_FINITE,
-    UNIT,
+    Limits,
     MaterialUser,
     PipelineState,
     check_limits,
@@ -35,7 +34,7 @@ class _Users(list[ref[MaterialUser]]):
     limit = _FEW
 
 
-class ShadedMaterial:
+class ShadedMaterial(Unique):
     """A material whose values may be assigned, and may be adaptive.
 
     A plain value that is assigned after draws were made with the material gets a cell: the draws
@@ -44,8 +43,15 @@ class ShadedMaterial:
 
     __slots__ = ("__weakref__", "_cells", "_state", "_users")
 
+    _instead = (
+        "Any number of meshes may share one; or write hs.PhongMaterial(m.color, state=m.state)."
+    )
+
     _types: ClassVar[Mapping[str, Type]] = {}
     """The inputs by name; each value is in a slot of that name, with an underscore in front."""
+
+    _limits: ClassVar[Mapping[str, Limits]] = {}
+    """The smallest and largest number of inputs; those of the program."""
 
     inputs_are_checked: ClassVar[bool] = True
 
@@ -142,7 +148,8 @@ class ShadedMaterial:
         return tuple(value) if isinstance(value, list) else value
 
     def _check_numbers(self, name: str, value: Any) -> None:
-        check_range(name, np.frombuffer(encode_value(self._types[name], value, name), "<f4"))
+        numbers = np.frombuffer(encode_value(self._types[name], value, name), "<f4")
+        check_limits(name, numbers, self._limits.get(name, ANY_FINITE))
 
     def _changed(self) -> None:
         users = self._users
@@ -164,8 +171,3 @@ def _checked_state(state: Any) -> PipelineState:
             fix='Write state=PipelineState(cull_mode="back").',
         )
     )
-
-
-def check_range(name: str, numbers: NDArray[np.float32]) -> None:
-    """Raise an :class:`InputError` unless the numbers are finite, and within 0 to 1 for a colour."""
-    check_limits(name, numbers, UNIT if name == "color" else ANY_FINITE)

@@ -6,7 +6,7 @@ from functools import cache
 from typing import Any, ClassVar
 
 from heapscene.adaptive import AVal
-from heapscene.draw import ANY_FINITE, UNIT, PipelineState
+from heapscene.draw import NOT_NEGATIVE, POSITIVE, UNIT, PipelineState
 from heapscene.materials.color import linear
 from heapscene.materials.material import ShadedMaterial
 from heapscene.shader import (
@@ -38,6 +38,7 @@ __all__ = ["PhongMaterial"]
 
 _SHININESS = 40.0
 _SPECULAR = 0.12
+_LIMITS = {"color": UNIT, "shininess": POSITIVE, "specular": NOT_NEGATIVE}
 
 
 @struct
@@ -121,8 +122,7 @@ def phong_fragment(v: PhongVaryings, u: PhongInputs) -> vec4:
 @cache
 def phong_program() -> Program:
     """Return the program of all Phong materials."""
-    limits = {"color": UNIT, "shininess": ANY_FINITE, "specular": ANY_FINITE}
-    return Program(phong_vertex, phong_fragment, limits=limits)
+    return Program(phong_vertex, phong_fragment, limits=_LIMITS)
 
 
 class PhongMaterial(ShadedMaterial):
@@ -138,7 +138,7 @@ class PhongMaterial(ShadedMaterial):
     shininess
         How narrow the highlight is, above 0.
     specular
-        How bright the highlight is, in linear light; 0 is none.
+        How bright the highlight is, in linear light, from 0 on; 0 is none.
     state
         Pipeline state. Transparency needs ``blend``, as in ``PipelineState(blend="alpha")``.
 
@@ -151,6 +151,7 @@ class PhongMaterial(ShadedMaterial):
     __slots__ = ("_color", "_shininess", "_specular")
 
     _types: ClassVar = {"color": VEC4, "shininess": F32, "specular": F32}
+    _limits: ClassVar = _LIMITS
 
     def __init__(
         self,

@@ -24,6 +24,8 @@ from heapscene.typing import ColorLike
 
 __all__ = ["UnlitMaterial"]
 
+_LIMITS = {"color": UNIT}
+
 
 @struct
 class UnlitAttributes:
@@ -67,7 +69,7 @@ def unlit_fragment(v: UnlitVaryings, u: UnlitInputs) -> vec4:  # noqa: ARG001  e
 @cache
 def unlit_program() -> Program:
     """Return the program of all unlit materials."""
-    return Program(unlit_vertex, unlit_fragment, limits={"color": UNIT})
+    return Program(unlit_vertex, unlit_fragment, limits=_LIMITS)
 
 
 class UnlitMaterial(ShadedMaterial):
@@ -89,6 +91,7 @@ class UnlitMaterial(ShadedMaterial):
     __slots__ = ("_color",)
 
     _types: ClassVar = {"color": VEC4}
+    _limits: ClassVar = _LIMITS
 
     def __init__(
         self,

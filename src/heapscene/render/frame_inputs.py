@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from heapscene.adaptive import AVal
+from heapscene.adaptive import AVal, Reading
 from heapscene.draw import CameraMatrices, as_array, encode_value
 from heapscene.errors import InputError, explain
 from heapscene.kernels import FrameLayout
@@ -113,10 +113,13 @@ class FrameInputs:
             **self._values,
             **changes,
         }
-        encoded = {
-            name: encode_value(type_, _read(values[name]), name)
-            for name, type_ in self.layout.types.items()
-        }
+        encoded: dict[str, bytes] = {}
+        for name, type_ in self.layout.types.items():
+            try:
+                encoded[name] = encode_value(type_, _read(values[name]), name)
+            except Exception as error:
+                Reading(f"frame input {name!r}", None, values[name]).note_on(error)
+                raise
         packed = self.layout.pack(encoded)
         if keep:
             self._values.update(changes)

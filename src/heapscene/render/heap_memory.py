@@ -7,11 +7,13 @@ from collections.abc import Mapping
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Protocol, Self
 
+from heapscene.adaptive import Unique
 from heapscene.errors import FrameOrderError, InputError, explain
 from heapscene.gpu import Mirror, Scatter, Usage, pipelines_of
 from heapscene.heap import DrawHeap, Memory, Page
 from heapscene.kernels import scatter
 from heapscene.render.arguments import check_count, check_device
+from heapscene.render.in_use import InUse
 from heapscene.render.recovery import bucket_limits, page_limit
 from heapscene.render.validation import ValidationReport, join_reports
 from heapscene.shader import types
@@ -42,7 +44,7 @@ class Tenant(Protocol):
         ...
 
 
-class Heap:
+class Heap(Unique):
     """Paged memory on a device, for scenes that draw the same things.
 
     What scenes on one heap have in common (geometry, values, columns of tables) is stored and sent once,
@@ -73,6 +75,8 @@ class Heap:
             depth = hs.HeapScene(device, hs.Targets(colors={}), casters, heap=heap)
     """
 
+    _instead = "Any number of scenes may share one; or write hs.Heap(device)."
+
     def __init__(self, device: wgpu.GPUDevice, *, page_bytes: int | None = None) -> None:
         check_device(device)
         most = page_limit(device)
@@ -85,6 +89,7 @@ class Heap:
         )
         self._abandoned: list[DrawHeap] = []
         self._is_closed = False
+        self.in_use = InUse("scene")
         self.open(device)
 
     def open(self, device: wgpu.GPUDevice) -> None:
@@ -217,6 +222,7 @@ class Heap:
             The heap is closed.
         """
         self._check_open()
+        self.in_use.check()
         self.clear_abandoned()
         moved = self.memory.compact(lambda page: self._may_move(page, None))
         if moved and self.mirrors:
@@ -244,6 +250,7 @@ class Heap:
         """Free everything, here and on the GPU, and close the scenes. Closing twice is fine."""
         if self._is_closed:
             return
+        self.in_use.check()
         self._is_closed = True
         scenes = list(self._scenes.items())
         self._scenes.clear()

@@ -6,15 +6,17 @@ The file to read first: :meth:`HeapScene.update`, :meth:`~HeapScene.encode_compu
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
+from functools import partial
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from heapscene.adaptive import clock, evaluations
+from heapscene.adaptive import Reading, Unique, clock, evaluations
 from heapscene.draw import (
     CameraMatrices,
     Draw,
@@ -44,7 +46,7 @@ from heapscene.render.pending import PendingChanges
 from heapscene.render.posted import raised_after, run_posted
 from heapscene.render.recovery import PAGE_BYTES, check_takes_over
 from heapscene.render.report import FrameReport
-from heapscene.render.sources import ManualReader, open_reader
+from heapscene.render.sources import ManualReader, open_reader, subjects, trace
 from heapscene.render.targets import Targets
 from heapscene.render.validate import SceneState, validate_scene
 from heapscene.render.validation import ValidationReport
@@ -60,7 +62,7 @@ MIB = 2**20
 _NOWHERE = np.full((2, 3), np.nan)
 
 
-class HeapScene:
+class HeapScene(Unique):
     """A heap of draws that one device draws, inside passes that you begin and submit.
 
     Parameters
@@ -94,6 +96,8 @@ class HeapScene:
         render_pass.end()
         device.queue.submit([encoder.finish()])
     """
+
+    _instead = "Write hs.HeapScene(device, targets, draws): any number of them may show one scene."
 
     def __init__(
         self,
@@ -141,6 +145,7 @@ class HeapScene:
         self._owns_memory = heap is None
         self._memory = Heap(device, page_bytes=page_bytes) if heap is None else heap
         self._heap = self._memory.join(self, device, self._frame.layout.types)
+        self._heap.tell_origin(partial(_trace, weakref.ref(self)))
         self._open_gpu(device)
         self._fitted: Viewpoint | None = None
         self._fitted_for: tuple[int, float] | None = None
@@ -199,16 +204,26 @@ class HeapScene:
         self._check_open()
         if inputs is not None:
             check_mapping("inputs", inputs)
-        self._stage = "new"
-        self.bound.clear()
-        self._memory.clear_abandoned()
-        report = self.report = FrameReport()
-        before = self._counters.snapshot()
+        report = FrameReport()
         evaluated = evaluations()
         with report.stage("adaptive"):
             posted = run_posted()
         with raised_after(posted):
-            self._catch_up(camera, inputs or {}, before)
+            return self._update_only(report, camera, inputs or {}, evaluated)
+
+    def _update_only(
+        self, report: FrameReport, camera: Any, inputs: Mapping[str, Any], evaluated: int
+    ) -> FrameReport:
+        """Do what :meth:`update` does when what was posted has run; ``evaluated`` is the count from before."""
+        self._check_open()  # what was posted may have closed it
+        with self._memory.in_use:
+            self._stage = "new"
+            self.bound.clear()
+            self._memory.clear_abandoned()
+            self.report = report
+            report.stage_ms.setdefault("adaptive", 0.0)
+            before = self._counters.snapshot()
+            self._catch_up(camera, inputs, before)
             report.nodes_evaluated = evaluations() - evaluated
             self._count(before)
             self._stage = "updated"
@@ -250,7 +265,7 @@ class HeapScene:
         self._check_open()
         self._expect("updated", "encode_compute", "update")
         before = self._counters.snapshot()
-        with self.report.stage("kernels"), self._encoding_of("kernels"):
+        with self._memory.in_use, self.report.stage("kernels"), self._encoding_of("kernels"):
             self._memory.scatter.encode(encoder)
             for bucket, on_gpu in self._buckets.items():
                 page = self._page_of(bucket)
@@ -266,7 +281,7 @@ class HeapScene:
         self._check_open()
         self._expect("computed", "encode_draws", "encode_compute")
         before = self._counters.snapshot()
-        with self.report.stage("render"), self._encoding_of("draws"):
+        with self._memory.in_use, self.report.stage("render"), self._encoding_of("draws"):
             for bucket, on_gpu in self._buckets.items():
                 page = self._page_of(bucket)
                 encodings = on_gpu.encode_draws(render_pass, self._uniform, page)
@@ -445,6 +460,7 @@ class HeapScene:
                 self._uniform,
                 self._updates,
                 is_submitted=is_submitted,
+                subjects=partial(subjects, self._readers),
             )
         )
 
@@ -479,6 +495,7 @@ class HeapScene:
         self._check_open()
         check_device(device)
         memory = self._memory
+        memory.in_use.check()
         check_takes_over(device, self.page_bytes, self.table_bytes)
         memory.close_gpu()
         memory.open(device)
@@ -498,6 +515,7 @@ class HeapScene:
         """Free everything, here and on the GPU, and stop listening to the draws."""
         if self._is_closed:
             return
+        self._memory.in_use.check()
         self._is_closed = True
         self._readers = ()
         if self._owns_memory:
@@ -530,3 +548,9 @@ class HeapScene:
             bucket.close()
         self._buckets.clear()
         self._uniform.close()
+
+
+def _trace(scene: weakref.ref[HeapScene], reading: Reading) -> Reading:
+    """Return what was being read as those call it that a scene's draws come from."""
+    found = scene()
+    return trace(() if found is None else found._readers, reading)

@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from heapscene.adaptive import AVal, tick_clock
+from heapscene.adaptive import AVal, Reading, Unique, evaluations, tick_clock
 from heapscene.draw import encode_value
 from heapscene.errors import FrameOrderError, HeapsceneError, InputError, explain
 from heapscene.gpu import GpuCalls, Timer, read_texture, request_device, shared_device, submit
 from heapscene.render.arguments import check_device, check_kind
 from heapscene.render.heap_scene import HeapScene
+from heapscene.render.in_use import InUse
 from heapscene.render.posted import raised_after, run_posted
 from heapscene.render.recovery import check_takes_over
 from heapscene.render.report import FrameReport
@@ -34,7 +35,7 @@ BACKGROUND = (0.925, 0.935, 0.95, 1.0)
 KEPT_SCENES = 4  # the docstring of Renderer and docs/performance.md say so
 
 
-class Renderer:
+class Renderer(Unique):
     """Draws scenes into a picture, again and again, each time for the price of what changed.
 
     The four scenes that were drawn last are kept, here and on the GPU, also when nobody else refers to
@@ -77,6 +78,8 @@ class Renderer:
     (64, 64, 4)
     """
 
+    _instead = "Write hs.Renderer(r.size, device=r.device): a device may have any number of them."
+
     def __init__(
         self,
         size: tuple[int, int] = (800, 600),
@@ -98,6 +101,7 @@ class Renderer:
         # no scene could be made with options that an empty one refuses
         HeapScene(self.device, self._targets, (), **self._options).close()
         self._closed = False
+        self._in_use = InUse("renderer")
         self._target: OffscreenTarget | None = None
         self._scenes: dict[tuple[int, ...], tuple[Any, HeapScene]] = {}
         self._timer = Timer(self.device)
@@ -128,6 +132,11 @@ class Renderer:
         report = self.draw(what, camera)
         if 0 in self._size:
             return np.zeros((self._size[1], self._size[0], 4), np.uint8)
+        with self._in_use:
+            return self._read(report)
+
+    def _read(self, report: FrameReport) -> NDArray[np.uint8]:
+        """Return the picture that was drawn last."""
         start = time.perf_counter()
         report.resolve()  # timestamps are there when the frame is: reading them waits for it
         drawn = time.perf_counter()
@@ -170,14 +179,17 @@ class Renderer:
         """
         self._check_open()
         with raised_after(run_posted()):
-            return self._draw_frame(what, camera, target)
+            self._check_open()  # what was posted may have closed it
+            with self._in_use:
+                return self._draw_frame(what, camera, target)
 
     def _draw_frame(self, what: Any, camera: Any, target: OffscreenTarget | None) -> FrameReport:
         if target is None and 0 in self._size:
             return self._report(FrameReport())
         target = self._own_target() if target is None else self._checked_target(target)
         scene = self._scene_of(what)
-        report = scene.update(camera, inputs={"viewport": target.size})
+        seen = {"viewport": target.size}
+        report = scene._update_only(FrameReport(), camera, seen, evaluations())
         background = self._background_of(what)
         try:
             self._submit(scene, target, background)
@@ -216,10 +228,7 @@ class Renderer:
 
     def _checked_target(self, target: OffscreenTarget) -> OffscreenTarget:
         check_kind("target", target, OffscreenTarget, "OffscreenTarget(device, (8, 8), targets)")
-        if target.is_closed:
-            raise FrameOrderError(
-                explain("the target is closed", fix="Make another one: OffscreenTarget(...).")
-            )
+        target.check_open()
         if target.targets.key == self._targets.key:
             return target
         raise InputError(
@@ -234,9 +243,14 @@ class Renderer:
         if self._background is not None:
             return self._background
         background = getattr(what, "background", None)
-        if isinstance(background, AVal):
-            background = background.force()
-        return _rgba(BACKGROUND if background is None else background)
+        if not isinstance(background, AVal):
+            return _rgba(BACKGROUND if background is None else background)
+        try:
+            now = background.force()
+            return _rgba(BACKGROUND if now is None else now)
+        except Exception as error:
+            Reading("background", what, background).note_on(error)
+            raise
 
     def _check_open(self) -> None:
         if self._closed:
@@ -289,7 +303,9 @@ class Renderer:
             Not a size, or larger than the device's textures; nothing has changed then.
         """
         self._check_open()
-        self._size = check_size(size, self.device, least=0)
+        size = check_size(size, self.device, least=0)
+        self._in_use.check()
+        self._size = size
         if self._target is not None:
             self._target.close()
             self._target = None
@@ -351,6 +367,7 @@ class Renderer:
             The renderer is closed.
         """
         self._check_open()
+        self._in_use.check()
         if device is not None:
             check_device(device)
         device = request_device() if device is None else device
@@ -388,11 +405,13 @@ class Renderer:
             The renderer is closed.
         """
         self._check_open()
+        self._in_use.check()
         return join_reports([scene.validate() for _, scene in self._scenes.values()])
 
     # -- life time
     def close(self) -> None:
         """Free everything on the GPU; nothing can be drawn after that. Closing twice is fine."""
+        self._in_use.check()
         self._closed = True
         for _, scene in self._scenes.values():
             scene.close()

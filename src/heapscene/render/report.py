@@ -67,6 +67,10 @@ class FrameReport:
     gpu_ms: float | None = None
     _pending: Callable[[], float | None] | None = field(default=None, repr=False, compare=False)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        # A copy holds what is known by now: only the report of a renderer can ask the GPU for more.
+        return FrameReport, tuple(getattr(self, item.name) for item in fields(self)[:-1])
+
     def resolve(self) -> FrameReport:
         """Wait for what only the GPU knows, fill it in, and return this report."""
         if self._pending is not None:

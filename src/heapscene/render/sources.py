@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from typing import Any
 
-from heapscene.adaptive import ASet, SetReader
-from heapscene.draw import Draw, Drawable, DrawChange, DrawReader, DrawSource, DrawTable, TableDraw
+from heapscene.adaptive import ASet, Reading, SetReader
+from heapscene.draw import (
+    Draw,
+    Drawable,
+    DrawChange,
+    DrawReader,
+    DrawSource,
+    DrawTable,
+    TableDraw,
+    as_given,
+)
 from heapscene.errors import SceneError, explain
 from heapscene.wording import brief
 
-__all__ = ["ManualReader", "open_reader"]
+__all__ = ["ManualReader", "open_reader", "subjects", "trace"]
 
 
 class ManualReader:
@@ -66,14 +75,23 @@ class SetSourceReader:
         If an element cannot be read, the error is raised and all steps are handed out later.
         """
         if self._reader.pending:
-            delta = self._reader.look()
-            came = [(element, _opened(element, self._inside)) for element in delta.added]
+            try:
+                delta = self._reader.look()
+                came = [(element, _opened(element, self._inside)) for element in delta.added]
+            except Exception as error:
+                Reading("elements to draw", None, self._inside[-1]).note_on(error)
+                raise
             self._reader.take()
             for element in delta.removed:
                 self._parts.remove(element)
             for element, source in came:
                 self._parts.add(element, source)
         return self._parts.changes()
+
+    @property
+    def inner(self) -> list[DrawReader]:
+        """The readers of what it has."""
+        return self._parts.inner
 
 
 class SequenceReader:
@@ -88,6 +106,11 @@ class SequenceReader:
     def changes(self) -> Sequence[DrawChange]:
         """Return the steps since the last call."""
         return self._parts.changes()
+
+    @property
+    def inner(self) -> list[DrawReader]:
+        """The readers of what it has."""
+        return self._parts.inner
 
 
 class _Parts:
@@ -110,6 +133,10 @@ class _Parts:
             return
         _, present = self._readers.pop(key)
         self._steps += [DrawChange(draw, None) for draw in present]
+
+    @property
+    def inner(self) -> list[DrawReader]:
+        return [reader for reader, _ in self._readers.values()]
 
     def changes(self) -> Sequence[DrawChange]:
         for reader, present in self._readers.values():
@@ -136,6 +163,31 @@ class _Parts:
                 present.pop(old, None)
             if new is not None:
                 present[new] = None
+
+
+def trace(readers: Iterable[Any], reading: Reading) -> Reading:
+    """Return what was being read as those call it that a draw comes from."""
+    for reader in _all(readers):
+        if hasattr(reader, "trace"):
+            found = reader.trace(reading)
+            if found is not None:
+                return found
+    return as_given(reading)
+
+
+def subjects(readers: Iterable[Any]) -> dict[Drawable, object]:
+    """Return what draws stand for, those that come from nodes."""
+    found: dict[Drawable, object] = {}
+    for reader in _all(readers):
+        if hasattr(reader, "subjects"):
+            found |= reader.subjects()
+    return found
+
+
+def _all(readers: Iterable[Any]) -> Iterator[Any]:
+    for reader in readers:
+        yield reader
+        yield from _all(getattr(reader, "inner", ()))
 
 
 def _as_draw(what: Any) -> Drawable:

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from heapscene.errors import InputError, StateError, explain
+from heapscene.adaptive import Unique
+from heapscene.errors import FrameOrderError, InputError, StateError, explain
 from heapscene.gpu import GpuCalls
 from heapscene.wording import one_line
 
@@ -104,13 +105,16 @@ class Targets:
                 )
         object.__setattr__(self, "colors", MappingProxyType(dict(colors)))
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Targets, (dict(self.colors), self.depth, self.stencil, self.samples)
+
     @property
     def key(self) -> tuple[Any, ...]:
         """The formats as a hashable value."""
         return (tuple(self.colors.items()), self.depth, self.samples)
 
 
-class OffscreenTarget:
+class OffscreenTarget(Unique):
     """Textures of one picture: colour, depth, and the multisampled colour if there are samples."""
 
     def __init__(self, device: wgpu.GPUDevice, size: tuple[int, int], targets: Targets) -> None:
@@ -132,7 +136,6 @@ class OffscreenTarget:
         read = wgpu.TextureUsage.COPY_SRC | wgpu.TextureUsage.TEXTURE_BINDING
         try:
             self._color_view = self._make(device, color_format, attach | read, 1)
-            self.color = self._textures[0]
             self._sample_view = self._depth_view = None
             if targets.samples > 1:
                 self._sample_view = self._make(device, color_format, attach, targets.samples)
@@ -168,8 +171,34 @@ class OffscreenTarget:
         """Whether the textures are gone."""
         return not self._textures
 
+    @property
+    def color(self) -> wgpu.GPUTexture:
+        """The texture with the picture.
+
+        Raises
+        ------
+        FrameOrderError
+            The target is closed.
+        """
+        self.check_open()
+        return self._textures[0]
+
+    def check_open(self) -> None:
+        """Raise a :class:`FrameOrderError` if the target is closed."""
+        if self.is_closed:
+            raise FrameOrderError(
+                explain("the target is closed", fix="Make another one: OffscreenTarget(...).")
+            )
+
     def pass_descriptor(self, background: tuple[float, float, float, float]) -> dict[str, Any]:
-        """Return the arguments of ``begin_render_pass``; ``background`` is linear RGBA."""
+        """Return the arguments of ``begin_render_pass``; ``background`` is linear RGBA.
+
+        Raises
+        ------
+        FrameOrderError
+            The target is closed.
+        """
+        self.check_open()
         color: dict[str, Any] = {
             "view": self._color_view,
             "clear_value": background,
@@ -193,9 +222,9 @@ class OffscreenTarget:
         return descriptor
 
     def close(self) -> None:
-        """Free the textures."""
-        for texture in self._textures:
-            texture.destroy()
+        """Let go of the textures; commands that are encoded already keep those that they need."""
+        # Dropped, not destroyed: to submit commands that draw into a destroyed one ends the process.
+        self._color_view = self._sample_view = self._depth_view = None
         self._textures.clear()
 
 

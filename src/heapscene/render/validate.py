@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,9 +34,11 @@ class SceneState:
         Number of the last update that was finished; 0 if there was none.
     is_submitted
         Whether the kernels that were encoded last have been submitted, too.
+    subjects
+        Returns what draws stand for, those that come from nodes.
     """
 
-    __slots__ = ("buckets", "frame", "heap", "is_submitted", "pages", "uniform")
+    __slots__ = ("buckets", "frame", "heap", "is_submitted", "pages", "subjects", "uniform")
 
     def __init__(
         self,
@@ -47,6 +49,7 @@ class SceneState:
         frame: int,
         *,
         is_submitted: bool,
+        subjects: Callable[[], Mapping[Any, object]],
     ) -> None:
         self.heap = heap
         self.pages = pages
@@ -54,6 +57,12 @@ class SceneState:
         self.uniform = uniform
         self.frame = frame
         self.is_submitted = is_submitted
+        self.subjects = subjects
+
+    def order(self) -> list[object]:
+        """Return what there is in drawing order, as the user calls it."""
+        subjects = self.subjects()
+        return [subjects.get(draw, draw) for draw in self.heap.order()]
 
     @property
     def is_sent(self) -> bool:
@@ -94,7 +103,7 @@ def validate_scene(state: SceneState) -> ValidationReport:
         why = "the last update raised, or went to another device"
         why = "there was no update yet" if state.frame == 0 else why
         skipped.append(f"what lies on the GPU: {why}")
-        return make_report(faults, skipped, state.frame, state.heap.order)
+        return make_report(faults, skipped, state.frame, state.order)
     books = check_heap(faults, state.heap, state.read)
     _check_uniform(faults, state.uniform)
     for bucket in books:
@@ -105,7 +114,7 @@ def validate_scene(state: SceneState) -> ValidationReport:
             continue
         if not _check_bucket(faults, state, bucket, on_gpu):
             skipped.append(f"the search in {name}: the tables that it reads have faults")
-    return make_report(faults, skipped, state.frame, state.heap.order)
+    return make_report(faults, skipped, state.frame, state.order)
 
 
 def _check_bucket(faults: Faults, state: SceneState, books: BucketBooks, on_gpu: BucketGpu) -> bool:

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from heapscene.adaptive import AVal, check_write
+from heapscene.adaptive import AVal, Reading, check_write
 from heapscene.draw import (
     CameraMatrices,
     Viewpoint,
@@ -120,7 +120,13 @@ class _Camera:
 
     def _now(self, name: str) -> Any:
         value = getattr(self, name)
-        return self._checked(name, value.force()) if isinstance(value, AVal) else value
+        if not isinstance(value, AVal):
+            return value
+        try:
+            return self._checked(name, value.force())
+        except Exception as error:
+            Reading(name, type(self).__name__, value).note_on(error)
+            raise
 
     def _near_far(self) -> tuple[float | None, float | None]:
         near, far = self._now("near"), self._now("far")

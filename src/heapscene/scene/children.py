@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from heapscene.adaptive import AList, ASet, AVal, computed
+from heapscene.adaptive import AList, ASet, AVal, Reading, computed
 from heapscene.draw import Draw, Drawable, DrawTable, TableDraw, check_places, encode_rows
 from heapscene.errors import SceneError, explain
 from heapscene.scene.live import Entry, Live
-from heapscene.scene.node import Node, World, both, enter, leave, read
+from heapscene.scene.node import Node, World, both, enter, leave, read, shown, traced
 from heapscene.scene.transform import as_matrix
 from heapscene.shader import MAT4
 
@@ -59,6 +59,13 @@ class Fixed(Node):
             return draw
         # one draw cannot be in a scene twice; its copy shares all values, and so all memory
         return dataclasses.replace(draw, **changes)
+
+    def _subject(self) -> object:
+        draw = self._draw
+        return draw.table if isinstance(draw, TableDraw) else draw
+
+    def _trace(self, reading: Reading) -> Reading:
+        return traced(self, reading, shown(self, self._subject()))
 
     def _make_shown(self, entry: Entry, draw: Drawable) -> Drawable:  # noqa: ARG002  the given one is kept
         return self._make_draw(entry)
@@ -120,6 +127,10 @@ class Changing(Node):
 
     def _inner(self) -> Collection[Node]:
         return self._known.values()
+
+    def _reading(self) -> Reading:
+        parent = self._parent
+        return Reading("children", None if parent is None else shown(parent), self._inside[-1])
 
     def _pull(self) -> None:
         """Bring the children up to date.

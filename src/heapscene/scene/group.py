@@ -223,6 +223,8 @@ class Group(Container, Placed):
 
     __slots__ = ("_children", "_derived", "_live")
 
+    _instead = "Write hs.Group(..., position=g.position) with other children: each has one parent."
+
     def __init__(
         self,
         *children: Any,

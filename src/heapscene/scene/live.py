@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Protocol
 from weakref import WeakSet
 
-from heapscene.adaptive import Sink, collector_paused
+from heapscene.adaptive import Reading, Sink, collector_paused
 from heapscene.draw import Drawable, DrawChange
 
 __all__ = ["HIDDEN_OR_SHOWN", "STALE", "Entry", "Live", "Pulled", "SceneReader"]
@@ -18,6 +18,14 @@ __all__ = ["HIDDEN_OR_SHOWN", "STALE", "Entry", "Live", "Pulled", "SceneReader"]
 
 class Maker(Protocol):
     """A node that makes a draw."""
+
+    def _subject(self) -> object:
+        """Return what the user calls it: itself, or the draw or table that was given in its place."""
+        ...
+
+    def _trace(self, reading: Reading) -> Reading:
+        """Return what of this node, or of one above it, is read for a value of its draw."""
+        ...
 
     def _make_draw(self, entry: Entry) -> Drawable: ...
 
@@ -28,6 +36,10 @@ class Maker(Protocol):
 
 class Pulled(Protocol):
     """Children that come from an adaptive value or set."""
+
+    def _reading(self) -> Reading:
+        """Return what is read when they are pulled."""
+        ...
 
     def _pull(self) -> None: ...
 
@@ -53,10 +65,14 @@ class Entry:
         if self.stale:
             if self.stale == GONE:
                 return None
-            if self.draw is None or self.stale == STALE:
-                self.draw = self.maker._make_draw(self)
-            else:
-                self.draw = self.maker._make_shown(self, self.draw)
+            try:
+                if self.draw is None or self.stale == STALE:
+                    self.draw = self.maker._make_draw(self)
+                else:
+                    self.draw = self.maker._make_shown(self, self.draw)
+            except Exception as error:
+                self.maker._trace(Reading("")).note_on(error)
+                raise
             self.stale = FRESH
         return self.draw
 
@@ -119,7 +135,9 @@ class Live:
                 children._pull()
             except Exception as error:  # noqa: BLE001  raised below, when the others are done
                 self.unsettled[children] = None
-                fault = fault or error
+                if fault is None:
+                    fault = error
+                    children._reading().note_on(error)
         if fault is not None:
             raise fault
 
@@ -158,6 +176,18 @@ class SceneReader:
             return ()
         with collector_paused():
             return self._steps()
+
+    def trace(self, reading: Reading) -> Reading | None:
+        """Return what was being read as the node has it that a draw comes from, if it comes from here."""
+        for entry in self._live.entries:
+            if entry.draw is not None and entry.draw is reading.of:
+                return entry.maker._trace(reading)
+        return None
+
+    def subjects(self) -> dict[Drawable, object]:
+        """Return what each draw stands for: a mesh, or the draw or table that somebody has added."""
+        entries = self._live.entries
+        return {entry.draw: entry.maker._subject() for entry in entries if entry.draw is not None}
 
     def _steps(self) -> Sequence[DrawChange]:
         live, known = self._live, self.known

@@ -6,12 +6,20 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from heapscene.adaptive import AVal, check_write
-from heapscene.draw import Draw, Drawable, Geometry, Material, WatchedMaterial, checked_draw
+from heapscene.adaptive import AVal, Reading, check_write, refuses
+from heapscene.draw import (
+    Draw,
+    Drawable,
+    Geometry,
+    Material,
+    WatchedMaterial,
+    checked_draw,
+    geometry_at_fault,
+)
 from heapscene.errors import InputError, explain
 from heapscene.geometry import with_normals
 from heapscene.scene.live import STALE, Entry, Live
-from heapscene.scene.node import NO_TURN, ORIGIN, Placed, both, placed_under
+from heapscene.scene.node import NO_TURN, ORIGIN, Placed, both, placed_under, shown, traced
 from heapscene.scene.transform import IDENTITY
 from heapscene.shader import Interface
 from heapscene.typing import MatrixLike, Vec3Like
@@ -66,6 +74,8 @@ class Mesh(Placed):
     """
 
     __slots__ = ("_entry", "_geometry", "_material")
+
+    _instead = "Write hs.Mesh(m.geometry, m.material, position=m.position, rotation=m.rotation, scale=m.scale)."
 
     def __init__(
         self,
@@ -175,6 +185,18 @@ class Mesh(Placed):
             if kind.watched:
                 material.watch(entry)
         return draw
+
+    def _subject(self) -> Mesh:
+        return self
+
+    def _trace(self, reading: Reading) -> Reading:
+        if not reading.name:  # no draw could be made
+            material = self._material
+            if isinstance(material, AVal) and refuses(material, _check_material):
+                reading = Reading("material", None, material)
+            else:
+                reading = geometry_at_fault(self._geometry, None) or reading
+        return traced(self, reading, shown(self))
 
     def _make_shown(self, entry: Entry, draw: Drawable) -> Draw:  # noqa: ARG002  others need it
         parent = self._parent

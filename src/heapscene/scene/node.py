@@ -8,12 +8,22 @@ from typing import TYPE_CHECKING, Any, TypeGuard, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from heapscene.adaptive import AVal, CVal, check_write, computed, same
+from heapscene.adaptive import (
+    AVal,
+    CVal,
+    Reading,
+    Unique,
+    check_write,
+    computed,
+    refuses,
+    same,
+)
 from heapscene.draw import owned, read_visible
 from heapscene.errors import SceneError, explain
 from heapscene.scene.live import HIDDEN_OR_SHOWN, STALE, Entry, Live
 from heapscene.scene.transform import as_matrix, as_position, as_rotation, as_scale, compose, moved
 from heapscene.typing import MatrixLike, Vec3Like
+from heapscene.wording import brief
 
 if TYPE_CHECKING:
     from heapscene.scene.group import Container
@@ -31,6 +41,8 @@ __all__ = [
     "leave",
     "placed_under",
     "read",
+    "shown",
+    "traced",
 ]
 
 World = NDArray[np.float64] | AVal[Any] | None
@@ -41,7 +53,7 @@ NO_TURN = (0.0, 0.0, 0.0, 1.0)
 _DEFAULTS: dict[str, Any] = {"position": ORIGIN, "rotation": NO_TURN, "scale": 1.0}
 
 
-class Node:
+class Node(Unique):
     """Something that can be in a scene, under one parent."""
 
     __slots__ = ("__weakref__", "_parent")
@@ -342,3 +354,45 @@ def _checked(name: str, value: Any, check: Callable[[Any], Any]) -> Any:
         copy.setflags(write=False)
         return copy
     return owned(value)
+
+
+def shown(node: Node, what: object = None) -> str:
+    """Return what a node is called, on one line, with the names that it and those above it have.
+
+    Parameters
+    ----------
+    what
+        What the node stands for, if not for itself.
+    """
+    names: list[str] = []
+    above: Node | None = node
+    while above is not None:
+        name = getattr(above, "name", None)
+        if isinstance(name, str) and name:
+            names.append(name)
+        above = above._parent
+    inside = f" in {'/'.join(reversed(names))}" if names else ""
+    return f"{brief(node if what is None else what, 100)}{inside}"
+
+
+def traced(node: Node, reading: Reading, called: str) -> Reading:
+    """Return what of a node or of those above it was being read for a value of its draw."""
+    checks = _VISIBLE if reading.name == "visible" else _PLACE if reading.name in _MOVED else {}
+    above: Node | None = node
+    while above is not None and checks:
+        for name, check in checks.items():
+            value = getattr(above, f"_{name}", None)
+            if isinstance(value, AVal) and refuses(value, check):
+                return Reading(name, called if above is node else shown(above), value)
+        above = above._parent
+    return reading._replace(of=called)
+
+
+_VISIBLE: dict[str, Callable[[Any], Any]] = {"visible": read_visible}
+_PLACE: dict[str, Callable[[Any], Any]] = {
+    "transform": as_matrix,
+    "position": as_position,
+    "rotation": as_rotation,
+    "scale": as_scale,
+}
+_MOVED = frozenset({"input 'model'", "input 'transform'", "instances 'model'"})

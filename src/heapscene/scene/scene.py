@@ -40,6 +40,8 @@ class Scene(Container):
 
     __slots__ = ("_background", "_children", "_live")
 
+    _instead = "Any number of renderers may show one scene; make another one of other nodes."
+
     _may_have_parent = False
 
     def __init__(self, *children: Any, background: ColorLike | AVal[Any] | None = None) -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from numpy.typing import NDArray
 
+from heapscene.adaptive import OwnCopy
 from heapscene.errors import InputError, ShaderTypeError, explain
 from heapscene.shader.stages import ShaderFunction, undecorated
 from heapscene.shader.types import SamplerType, StructType, TextureType, Type
@@ -57,7 +58,7 @@ def _kind(resource: Resource) -> str:
     return "storage" if resource.access == "read_write" else "read-only-storage"
 
 
-class ComputeProgram:
+class ComputeProgram(OwnCopy):
     """A compute function, compiled.
 
     Parameters

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import numpy as np
 
+from heapscene.adaptive import OwnCopy
 from heapscene.errors import InputError, ShaderTypeError, explain
 from heapscene.shader.interface import Interface
 from heapscene.shader.stages import ShaderFunction, undecorated
@@ -24,7 +25,7 @@ __all__ = ["Program"]
 Functions: TypeAlias = "ShaderFunction[..., Any] | Sequence[ShaderFunction[..., Any]]"
 
 
-class Program:
+class Program(OwnCopy):
     """Vertex and fragment functions, compiled and linked.
 
     Programs with the same content are equal and have the same ``hash``, wherever their functions

@@ -418,3 +418,25 @@ def test_a_value_that_holds_itself_can_be_shown():
     cell = cval(None)
     cell.value = cell
     assert repr(cell) == "cval(CVal(...))"
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        lambda: cval(False),
+        lambda: cval(0, name="level"),
+        lambda: constant(True),
+        lambda: cval(1).map(bool),
+        lambda: computed(lambda: True),
+        lambda: cval(1).bind(cval),
+    ],
+)
+def test_an_adaptive_value_is_neither_true_nor_false(made):
+    value = made()
+    with pytest.raises(TypeError, match=r"value\.value"):
+        bool(value)
+    with pytest.raises(TypeError, match="neither true nor false"):
+        _ = value or 1
+    assert value == value
+    assert value != made()
+    assert value in {value: 1}

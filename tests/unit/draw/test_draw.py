@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import FrozenInstanceError, dataclass
+from dataclasses import FrozenInstanceError, dataclass, replace
 from typing import Any
 
 import numpy as np
 import pytest
 
 from heapscene.adaptive import cval
-from heapscene.draw import Draw, Geometry, rgba
+from heapscene.draw import Draw, Geometry, PipelineState, checked_draw, rgba
 from heapscene.errors import InputError
 from heapscene.shader import Interface
 from heapscene.shader.types import F32, MAT4, VEC3, VEC4
@@ -99,3 +99,29 @@ def test_a_part_of_another_kind_is_refused_at_once(wrong):
     parts = {"geometry": Geometry({"position": [(0, 0, 0)]}), "inputs": {}} | wrong
     with pytest.raises(InputError, match=name):
         Draw(PROGRAM, **parts)
+
+
+def test_what_a_draw_was_given_cannot_be_edited():
+    given, rows = {"color": (1, 0, 0), "model": np.eye(4)}, {"size": [1.0, 2.0]}
+    geometry = Geometry({"position": np.eye(3)})
+    draw = Draw(PROGRAM, geometry, given, rows, instance_count=2)
+    plain = checked_draw(PROGRAM, geometry, {"color": (1, 0, 0)}, True, PipelineState())
+    for one in (draw, plain, replace(draw, visible=False)):
+        for values in (one.inputs, one.instances):
+            with pytest.raises(TypeError):
+                values["color"] = (0, 1, 0)  # pyright: ignore[reportIndexIssue]
+            with pytest.raises(TypeError):
+                del values["color"]  # pyright: ignore[reportIndexIssue]
+    given["color"] = (0, 0, 1)
+    rows.clear()
+    assert draw.inputs["color"] == (1, 0, 0)
+    assert draw.instances["size"] == (1.0, 2.0)
+
+
+def test_a_draw_is_shown_on_one_short_line():
+    geometry = Geometry({"position": np.zeros((30, 3))})
+    inputs = {"model": np.diag([3.14159, 2.71828, 1.41421, 1]), "color": cval("red", name="paint")}
+    text = repr(Draw(PROGRAM, geometry, inputs))
+    assert len(text) <= 120
+    assert "\n" not in text
+    assert "model, color=cval('red', name='paint')" in text

@@ -698,3 +698,34 @@ def test_recolouring_leaves_bounds_alone():
     color.value = "blue"
     heap.pull()
     assert heap.bounds_generation == before
+
+
+@pytest.mark.parametrize("bad", ["no", "", None, [], 1, 0.0, np.ones(2)])
+@pytest.mark.parametrize("crowd", [1, 40])
+def test_visible_is_true_or_false_adaptive_or_not(bad, crowd):
+    shown = cval(True)
+    with pytest.raises(InputError, match="visible has to be True or False"):
+        draw(visible=bad)
+    heap = heap_of(*(draw(visible=shown) for _ in range(crowd)))
+    shown.value = bad
+    with pytest.raises(InputError, match="visible has to be True or False"):
+        heap.pull()
+    assert heap.visible_count == crowd
+    shown.value = np.bool_(False)
+    heap.pull()
+    check(heap)
+    assert heap.visible_count == 0
+    shown.value = bad
+    with pytest.raises(InputError, match="visible has to be True or False"):
+        heap.apply([DrawChange(None, draw(visible=shown)) for _ in range(crowd)])
+
+
+def test_a_count_is_no_bool_adaptive_or_not():
+    count = cval(2)
+    heap = heap_of(draw(instance_count=count))
+    for bad in (True, 1.0, "1", -1, 2**32, None):
+        with pytest.raises(InputError, match="instance_count has to be a whole number"):
+            draw(instance_count=bad)
+        count.value = bad
+        with pytest.raises(InputError, match="instance_count has to be a whole number"):
+            heap.pull()

@@ -59,3 +59,21 @@ def test_integers_and_four_columns_are_stored_bit_by_bit() -> None:
     assert np.array_equal(found["id"], ids)
     assert np.array_equal(found["step"].view(np.int32), steps)
     assert np.array_equal(found["weights"].view(np.float32), weights.reshape(-1))
+
+
+def test_one_array_may_be_two_attributes() -> None:
+    points = cval(np.eye(3))
+    both = FakeProgram("both", Interface({"position": VEC3, "normal": VEC3}, {"color": VEC4}))
+    cloud = Geometry({"position": points, "normal": points})
+    draw = Draw(both, cloud, {"color": (1, 1, 1, 1)}, state=POINTS)
+    heap, model = DrawHeap(2**16, {}), ModelHeap({})
+    for way in (heap, model):
+        way.apply([DrawChange(None, draw)])
+    for array in (np.eye(3) * 2, np.ones((5, 3))):
+        points.value = array
+        heap.pull()
+        check(heap)
+        model.compare(heap)
+    heap.apply([DrawChange(draw, None)])
+    check(heap)
+    assert heap.stats()["entries"] == 0

@@ -204,3 +204,21 @@ def test_a_colour_outside_its_range_is_refused(color, says):
 def test_a_shininess_that_is_no_number_is_refused():
     with pytest.raises(InputError, match="finite"):
         PhongMaterial("red", shininess=float("inf"))
+
+
+@pytest.mark.parametrize("bad", [-1, -1e-30, float("nan"), float("inf")])
+@pytest.mark.parametrize("name", ["shininess", "specular"])
+def test_highlights_are_not_negative(name, bad):
+    wanted = {"shininess": "not above 0", "specular": "not 0 or more"}[name]
+    if not np.isfinite(bad):
+        wanted = "not finite"
+    with pytest.raises(InputError, match=wanted):
+        PhongMaterial(**{name: bad})
+    material = PhongMaterial()
+    with pytest.raises(InputError, match=wanted):
+        setattr(material, name, bad)
+    with pytest.raises(InputError, match=wanted):
+        PhongMaterial(**{name: constant(bad)})
+    assert PhongMaterial(specular=0).specular == 0
+    with pytest.raises(InputError, match="above 0"):
+        PhongMaterial(shininess=0)

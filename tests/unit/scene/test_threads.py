@@ -113,3 +113,42 @@ def test_nodes_may_be_made_in_any_thread() -> None:
     assert raised_in_a_thread(work) is None
     drain_posted()
     assert list(scene) == made
+
+
+def test_when_the_owner_has_ended_the_next_one_takes_over():
+    text = """
+import threading, _thread, time
+import heapscene as hs
+made = []
+def make():
+    made.append(hs.cval((0.0, 0.0, 0.0)))
+    made.append(made[0].map(lambda p: (p[0] + 1, p[1], p[2])))
+    made.append(hs.Scene(hs.Mesh(hs.geometry.box(), hs.PhongMaterial(), position=made[1])))
+thread = threading.Thread(target=make)
+thread.start(); thread.join()
+cell, follows, scene = made
+cell.value = (4.0, 0.0, 0.0)
+assert follows.value == (5.0, 0.0, 0.0)
+scene.add(hs.Group())
+refused = []
+def edit():
+    try:
+        cell.value = (5.0, 0.0, 0.0)
+    except hs.errors.AdaptiveError:
+        refused.append(True)
+thread = threading.Thread(target=edit)
+thread.start(); thread.join()
+assert refused, "the owner is alive"
+# a thread that threading has not made is alive, too
+go, done = _thread.allocate_lock(), _thread.allocate_lock()
+go.acquire(); done.acquire()
+def own():
+    hs.adopt_thread(); done.release(); go.acquire(); done.release()
+_thread.start_new_thread(own, ())
+done.acquire()
+edit()
+assert len(refused) == 2
+go.release(); done.acquire()
+"""
+    done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr

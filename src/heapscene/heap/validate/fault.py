@@ -60,8 +60,8 @@ class Fault:
     scene
         Which scene in the report of a renderer or a shared heap, counted from 0.
     subject
-        The draw, or the rows of a table, that it concerns: what ``draw`` is the place of. ``None`` where
-        there is none. Not compared, and neither in the text nor in :meth:`to_dict`.
+        What it concerns: a mesh, a draw that you made, or rows of a table (whose ``table`` is yours).
+        ``None`` where there is none. Not compared, and neither in the text nor in :meth:`to_dict`.
     """
 
     check: str
@@ -76,6 +76,16 @@ class Fault:
     found: int | float | str | None = None
     scene: int = 0
     subject: Any = field(default=None, compare=False, repr=False)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # without the subject: that is part of a scene
+        return Fault, tuple(getattr(self, item.name) for item in fields(self)[:-1])
+
+    def __copy__(self) -> Fault:
+        return self
+
+    def __deepcopy__(self, memo: object) -> Fault:
+        return self
 
     def to_dict(self) -> dict[str, Any]:
         """Return all fields but ``subject`` as JSON-ready values."""
