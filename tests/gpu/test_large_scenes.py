@@ -22,7 +22,7 @@ def draw(cells: int, vertices: int, **options: Any) -> dict[str, Any]:
     With threads, llvmpipe holds 36 MB for each part of a picture that waits for them: one to three, as it happens.
     """
     command = [sys.executable, "-m", "reference.large_scene", str(cells), str(vertices)]
-    path = os.pathsep.join([str(TESTS.parent / "src"), str(TESTS)])
+    path = os.pathsep.join([str(TESTS.parent / "src"), str(TESTS), *sys.path])
     done = subprocess.run(
         [*command, json.dumps(options)],
         cwd=TESTS,
