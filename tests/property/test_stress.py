@@ -79,7 +79,7 @@ def check_worth(total: Tally, sequences: int) -> None:
     assert total.pictures == sequences * 10
     assert total.covered >= 0.9 * total.pictures, "too many empty pictures to prove anything"
     assert seen["ties"] <= 0.05 * seen["across pages"]
-    assert seen["as indexed"] <= 0.05 * total.pictures
+    assert seen["drawn otherwise"] <= 0.05 * total.pictures
     assert seen["same pages"] >= 0.5 * total.pictures
     assert min(seen["moved"], seen["compacted"], seen["mixed"], seen["across pages"]) >= sequences
     assert min(seen["recovered"], seen["reopened"]) >= sequences / 2

@@ -144,8 +144,12 @@ def test_it_is_refused_by_the_frame_that_reads_it(
         assert ("matrix.T: the translation" in str(caught.value)) == (wrong == "transposed")
         assert f"{WRONG[wrong][0, 0]:8.4g}" in str(caught.value)
         (note,) = caught.value.__notes__
-        kinds = ("of     DrawTable",) if "table" in way else ("<Mesh", "<Group", "<Draw")
-        assert any(kind in note for kind in kinds) or ("group" in way and "<Group" in note)
+        kinds = (
+            ("of     DrawTable",)
+            if "table" in way
+            else ("of     Mesh(", "of     Group(", "of     Draw(")
+        )
+        assert any(kind in note for kind in kinds) or ("group" in way and "of     Group(" in note)
         assert renderer.order(scene) == order
         assert {fault.check for fault in renderer.validate().faults} == set()
         matrix.value = NEXT

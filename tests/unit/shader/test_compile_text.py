@@ -10,9 +10,22 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from heapscene.shader import ComputeProgram, abs, builtin, compute, ir, reverse_bits, storage, u32
+from heapscene.shader import (
+    ComputeProgram,
+    abs,
+    builtin,
+    compute,
+    f32,
+    i32,
+    ir,
+    reverse_bits,
+    storage,
+    struct,
+    u32,
+    vec2i,
+)
 from heapscene.shader.interpret import dispatch
-from heapscene.shader.ir.nodes import Intrinsic
+from heapscene.shader.ir.nodes import Binary, Construct, Field, Intrinsic
 from heapscene.shader.passes import legal
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -33,6 +46,26 @@ for seed in range(4):
 """
 
 words = storage("words", u32, binding=0, access="read_write")
+
+
+@struct
+class Inner:
+    weights: vec2i
+    n: i32
+
+
+@struct
+class Outer:
+    inner: Inner
+    scale: f32
+
+
+@compute(workgroup_size=2)
+def parts(lane: u32 = builtin.local_invocation_index):
+    """Members of constants are constants, too, and what is computed with them wraps."""
+    n = Outer(inner=Inner(weights=vec2i(3, -14), n=-14), scale=2.0).inner.n << 28
+    w = Outer(inner=Inner(weights=vec2i(3, -14), n=7), scale=2.0).inner.weights.y * 2_000_000_000
+    words[lane] = u32(n) ^ u32(w)
 
 
 @compute(workgroup_size=2)
@@ -76,6 +109,20 @@ def test_the_hash_is_that_of_what_was_written():
     assert program.hash == ir.module_hash(program.module) != ir.module_hash(legal(program.module))
 
 
+def test_parts_of_constants_are_computed_as_well():
+    module = ComputeProgram(parts).module
+    changed = legal(module)
+    assert not any(isinstance(n, Construct | Field | Binary) for n in walk(changed))
+    memory = {"words": np.zeros(2, np.uint32)}
+    dispatch(module.entries[0], memory)
+    wanted = (-14 << 28) ^ (-14 * 2_000_000_000)
+    assert memory["words"].tolist() == [wanted % 2**32] * 2
+    again = {"words": np.zeros(2, np.uint32)}
+    dispatch(changed.entries[0], again)
+    assert again["words"].tolist() == memory["words"].tolist()
+
+
 @pytest.mark.gpu
-def test_the_gpu_takes_constants_that_wrap(device):
-    device.create_shader_module(code=ComputeProgram(constants).wgsl)
+@pytest.mark.parametrize("program", [constants, parts])
+def test_the_gpu_takes_constants_that_wrap(device, program):
+    device.create_shader_module(code=ComputeProgram(program).wgsl)

@@ -7,7 +7,7 @@ import pytest
 
 from heapscene.shader import ir
 from heapscene.shader.interpret import interpret
-from heapscene.shader.ir import build, nodes
+from heapscene.shader.ir import build, nodes, operands
 from heapscene.shader.ir.build import binary, construct, index, intrinsic, literal
 from heapscene.shader.passes import (
     PASSES,
@@ -18,7 +18,7 @@ from heapscene.shader.passes import (
     reach_of,
     share_common,
 )
-from heapscene.shader.types import BOOL, F32, I32, U32, VEC3, VOID, ArrayType, AtomicType
+from heapscene.shader.types import BOOL, F32, I32, U32, VEC3, VOID, ArrayType, AtomicType, Vector
 
 STORED = ir.Resource("stored", ArrayType(U32), "storage", "read_write", 0, 0)
 SHARED = ir.Resource("shared", ArrayType(U32, 8), "workgroup", "read_write")
@@ -430,3 +430,20 @@ def test_nothing_to_do_gives_the_same_object():
     for change in PASSES.values():
         assert change(function) is function
     assert optimized(module).entries[0].function is function
+
+
+def test_an_element_of_a_constant_array_is_a_constant():
+    pairs = ArrayType(Vector(I32, 2), 2)
+    elements = [
+        construct(Vector(I32, 2), literal(a, I32), literal(b, I32)) for a, b in ((1, 2), (3, -14))
+    ]
+    body = ir.FunctionBuilder("f", I32)
+    element = index(index(construct(pairs, *elements), 1), 1)
+    empty = index(index(operands.zero(pairs), 1), 0)
+    body.return_(binary("+", binary("<<", element, literal(28, U32)), empty))
+    function = body.done()
+    folded = fold(function)
+    (end,) = folded.body
+    assert isinstance(end, nodes.Return)
+    assert end.value == nodes.Literal(I32, 1 << 29)
+    assert value_of(function) == [1 << 29]

@@ -16,12 +16,24 @@ from heapscene.shader.interpret.expressions import Expressions
 from heapscene.shader.interpret.memory import Memory
 from heapscene.shader.ir import nodes
 from heapscene.shader.ir.nodes import Expr, Function, Stmt
+from heapscene.shader.ir.operands import zero
 from heapscene.shader.ir.visit import children, walk
 from heapscene.shader.numeric.operators import Array
 from heapscene.shader.operations import scalar_of
 from heapscene.shader.passes.effects import Effects
 from heapscene.shader.passes.rewrite import BLOCKS, rebuilt, with_expressions
-from heapscene.shader.types import BOOL, F32, I32, U32, ArrayType, Matrix, Scalar, Type, Vector
+from heapscene.shader.types import (
+    BOOL,
+    F32,
+    I32,
+    U32,
+    ArrayType,
+    Matrix,
+    Scalar,
+    StructType,
+    Type,
+    Vector,
+)
 
 __all__ = ["fold", "has_constant_work"]
 
@@ -57,7 +69,10 @@ def has_constant_work(function: Function) -> bool:
     )
 
 
-_COMPUTED = {nodes.Binary, nodes.Unary, nodes.Intrinsic, nodes.Convert, nodes.Bitcast, nodes.Index}
+_COMPUTED = {
+    *(nodes.Binary, nodes.Unary, nodes.Intrinsic, nodes.Convert, nodes.Bitcast),
+    *(nodes.Index, nodes.Field),
+}
 
 
 class _Folder:
@@ -118,6 +133,9 @@ class _Folder:
             return made
         if _has_fixed_range(made):
             return _within_bits(made)
+        part = _part(made)
+        if part is not None:
+            return part
         computed = self._computed(made)
         if computed is not None:
             return computed
@@ -198,6 +216,31 @@ def _is_constant(node: Expr) -> bool:
     if isinstance(node, nodes.Construct):
         return all(_is_constant(arg) for arg in node.args)
     return isinstance(node, nodes.Literal)
+
+
+def _part(node: Expr) -> Expr | None:
+    """Return the member or element that is read of a constant struct or array.
+
+    To WGSL it is a constant as well, so what is computed with it is refused if it wraps.
+    """
+    if not isinstance(node, nodes.Field | nodes.Index):
+        return None
+    whole = node.value
+    if not (isinstance(whole, nodes.Construct) and _is_constant(whole)):
+        return None
+    if isinstance(whole.type, StructType):
+        assert isinstance(node, nodes.Field)
+        at = [member.name for member in whole.type.fields].index(node.name)
+    elif isinstance(whole.type, ArrayType):
+        assert isinstance(node, nodes.Index)
+        if not isinstance(node.index, nodes.Literal):
+            return None
+        at = int(node.index.value)
+        if not 0 <= at < _length(whole.type):
+            return None
+    else:
+        return None
+    return whole.args[at] if whole.args else zero(node.type, span=node.span)
 
 
 def _scalar(node: Expr) -> Scalar | None:
