@@ -108,6 +108,10 @@ GOOD: dict[str, Callable[[random.Random], Any]] = {
 }  # fmt: skip
 
 
+COLLECTIONS = {"items", "CSet", "CList", "CDict", "ASet", "AList", "ADict"}
+"""Kinds of arguments whose elements are gone through."""
+
+
 class World:
     """Objects to call, one scene of which is looked at after each call."""
 
@@ -157,7 +161,7 @@ class World:
             # A collection goes through all items, as Python's own do: of these for minutes.
             shape = getattr(value, "shape", ())
             is_endless = (
-                kind == "items" and isinstance(shape, tuple) and max(shape, default=0) > 1e6
+                kind in COLLECTIONS and isinstance(shape, tuple) and max(shape, default=0) > 1e6
             )
             return [] if is_endless else value
         if kind == "child":
