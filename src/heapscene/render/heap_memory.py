@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Mapping
-from types import TracebackType
-from typing import TYPE_CHECKING, Any, Protocol, Self
+from typing import TYPE_CHECKING, Any, Protocol
 
-from heapscene.adaptive import Unique
 from heapscene.errors import FrameOrderError, InputError, explain
 from heapscene.gpu import Mirror, Scatter, Usage, pipelines_of
 from heapscene.heap import DrawHeap, Memory, Page
 from heapscene.kernels import scatter
 from heapscene.render.arguments import check_count, check_device
+from heapscene.render.closing import Closing
 from heapscene.render.in_use import InUse
 from heapscene.render.recovery import bucket_limits, page_limit
 from heapscene.render.validation import ValidationReport, join_reports
@@ -44,7 +43,7 @@ class Tenant(Protocol):
         ...
 
 
-class Heap(Unique):
+class Heap(Closing):
     """Paged memory on a device, for scenes that draw the same things.
 
     What scenes on one heap have in common (geometry, values, columns of tables) is stored and sent once,
@@ -269,15 +268,3 @@ class Heap(Unique):
     def _check_open(self) -> None:
         if self._is_closed:
             raise FrameOrderError(explain("this heap is closed", fix="Make another: Heap(device)."))
-
-    def __enter__(self) -> Self:
-        self._check_open()
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()

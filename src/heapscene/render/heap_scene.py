@@ -10,13 +10,12 @@ import weakref
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from functools import partial
-from types import TracebackType
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from heapscene.adaptive import Reading, Unique, clock, evaluations
+from heapscene.adaptive import Reading, clock, evaluations
 from heapscene.draw import (
     CameraMatrices,
     Draw,
@@ -40,6 +39,7 @@ from heapscene.gpu import (
 from heapscene.heap import Bucket, DrawHeap, Page
 from heapscene.render.arguments import check_count, check_device, check_kind
 from heapscene.render.bucket_gpu import BucketGpu
+from heapscene.render.closing import Closing
 from heapscene.render.frame_inputs import FrameInputs, aspect_of
 from heapscene.render.heap_memory import Heap
 from heapscene.render.pending import PendingChanges
@@ -62,7 +62,7 @@ MIB = 2**20
 _NOWHERE = np.full((2, 3), np.nan)
 
 
-class HeapScene(Unique):
+class HeapScene(Closing):
     """A heap of draws that one device draws, inside passes that you begin and submit.
 
     Parameters
@@ -530,18 +530,6 @@ class HeapScene(Unique):
             return "HeapScene(closed)"
         draws = counted(self._heap.draw_count, "draw")
         return f"HeapScene({draws}, {counted(len(self._heap.pages), 'page')})"
-
-    def __enter__(self) -> Self:
-        self._check_open()
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
 
     def _close_gpu(self) -> None:
         for bucket in self._buckets.values():

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from heapscene.adaptive import AVal, Reading, Unique, evaluations, tick_clock
+from heapscene.adaptive import AVal, Reading, evaluations, tick_clock
 from heapscene.draw import encode_value
 from heapscene.errors import FrameOrderError, HeapsceneError, InputError, explain
 from heapscene.gpu import GpuCalls, Timer, read_texture, request_device, shared_device, submit
 from heapscene.render.arguments import check_device, check_kind
+from heapscene.render.closing import Closing
 from heapscene.render.heap_scene import HeapScene
 from heapscene.render.in_use import InUse
 from heapscene.render.posted import raised_after, run_posted
@@ -35,7 +35,7 @@ BACKGROUND = (0.925, 0.935, 0.95, 1.0)
 KEPT_SCENES = 4  # the docstring of Renderer and docs/performance.md say so
 
 
-class Renderer(Unique):
+class Renderer(Closing):
     """Draws scenes into a picture, again and again, each time for the price of what changed.
 
     The four scenes that were drawn last are kept, here and on the GPU, also when nobody else refers to
@@ -429,18 +429,6 @@ class Renderer(Unique):
             return "Renderer(closed)"
         kept = counted(len(self._scenes), "scene")
         return f"Renderer({self._size}, samples={self._targets.samples}; {kept})"
-
-    def __enter__(self) -> Self:
-        self._check_open()
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
 
 
 def render(
